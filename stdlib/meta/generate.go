@@ -1,0 +1,3 @@
+package meta
+
+//go:generate go test -run TestReferencePages -update .

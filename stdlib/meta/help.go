@@ -1,0 +1,333 @@
+package meta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Help returns the text for a topic as it is shown on a terminal, without colours: a module, a function, a
+// method ("mur.Formation:wait" or "Formation:wait") or a class. The leading "mur." may be left out. It is
+// false when nothing has that name; [Docs.Nearest] then has suggestions.
+func (d *Docs) Help(topic string) (string, bool) {
+	for _, name := range []string{topic, "mur." + topic} {
+		if m := d.Module(name); m != nil {
+			return d.moduleHelp(m), true
+		}
+		if f := d.Function(name); f != nil {
+			return d.functionHelp(f), true
+		}
+		if c := d.Class(name); c != nil {
+			return d.classHelp(c), true
+		}
+		if v, ok := d.value(name); ok {
+			return fmt.Sprintf("%s  %s\n\n%s\n", name, v.Type, indent(v.Text, "  ")), true
+		}
+	}
+	return "", false
+}
+
+func (d *Docs) value(name string) (Field, bool) {
+	for _, m := range d.Modules {
+		for _, v := range m.Values {
+			if m.Name+"."+v.Name == name {
+				return v, true
+			}
+		}
+	}
+	return Field{}, false
+}
+
+// Signature is the call as it is written, with the names of what comes back:
+// "mur.json.encode(value, options?) -> text".
+func (f *Function) Signature() string {
+	var params, returns []string
+	for _, p := range f.Params {
+		name := p.Name
+		if p.Optional {
+			name += "?"
+		}
+		params = append(params, name)
+	}
+	for _, r := range f.Returns {
+		name := r.Name
+		if name == "" {
+			name = r.Type
+		}
+		returns = append(returns, name)
+	}
+	signature := f.Name + "(" + strings.Join(params, ", ") + ")"
+	if len(returns) > 0 {
+		signature += " -> " + strings.Join(returns, ", ")
+	}
+	return signature
+}
+
+// Summary is the first sentence of a description, on one line.
+func Summary(text string) string {
+	paragraph, _, _ := strings.Cut(text, "\n\n")
+	line := strings.Join(strings.Fields(paragraph), " ")
+	for i := range len(line) {
+		if line[i] == '.' && (i+1 == len(line) || line[i+1] == ' ') {
+			return line[:i+1]
+		}
+	}
+	return line
+}
+
+func (d *Docs) moduleHelp(m *Module) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", m.Name, indent(m.Text, "  "))
+	var rows [][2]string
+	for _, f := range m.Functions {
+		rows = append(rows, [2]string{strings.TrimPrefix(f.Signature(), m.Name+"."), Summary(f.Text)})
+	}
+	for _, v := range m.Values {
+		rows = append(rows, [2]string{v.Name, Summary(v.Text)})
+	}
+	section(&b, "Functions", rows)
+	rows = nil
+	for _, c := range m.Classes {
+		for _, f := range c.Methods {
+			rows = append(rows, [2]string{strings.TrimPrefix(f.Signature(), "mur."), Summary(f.Text)})
+		}
+	}
+	section(&b, "Methods", rows)
+	if m.Name == "mur" {
+		rows = nil
+		for _, other := range d.Modules {
+			if other.Name != "mur" {
+				rows = append(rows, [2]string{other.Name, Summary(other.Text)})
+			}
+		}
+		section(&b, "Modules", rows)
+	}
+	example(&b, m.Example)
+	return b.String()
+}
+
+func (d *Docs) functionHelp(f *Function) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", f.Signature(), indent(f.Text, "  "))
+	var rows [][2]string
+	for _, p := range f.Params {
+		rows = append(rows, [2]string{optional(p.Name, p.Optional) + "  " + p.Type, p.Text})
+	}
+	section(&b, "Parameters", rows)
+	for i := range f.Params {
+		c := d.Options(f, i)
+		if c == nil {
+			c = d.ElementOf(f.Params[i].Type)
+		}
+		if c != nil {
+			section(&b, "Keys of "+f.Params[i].Name+" ("+c.Name+")", d.fieldRows(c))
+		}
+	}
+	rows = nil
+	for _, r := range f.Returns {
+		rows = append(rows, [2]string{strings.TrimSpace(r.Name + "  " + r.Type), r.Text})
+	}
+	section(&b, "Returns", rows)
+	rows = nil
+	for _, r := range f.Raises {
+		rows = append(rows, [2]string{r.Kind, r.When})
+	}
+	section(&b, "Raises", rows)
+	example(&b, f.Example)
+	return b.String()
+}
+
+func (d *Docs) classHelp(c *Class) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", c.Name)
+	if c.Text != "" {
+		fmt.Fprintf(&b, "\n%s\n", indent(c.Text, "  "))
+	}
+	section(&b, "Fields", d.fieldRows(c))
+	var rows [][2]string
+	for _, f := range c.Methods {
+		rows = append(rows, [2]string{strings.TrimPrefix(f.Signature(), "mur."), Summary(f.Text)})
+	}
+	section(&b, "Methods", rows)
+	example(&b, c.Example)
+	return b.String()
+}
+
+func (d *Docs) fieldRows(c *Class) [][2]string {
+	var rows [][2]string
+	for _, f := range d.Fields(c) {
+		rows = append(rows, [2]string{optional(f.Name, f.Optional) + "  " + f.Type, f.Text})
+	}
+	return rows
+}
+
+func optional(name string, is bool) string {
+	if is {
+		return name + "?"
+	}
+	return name
+}
+
+const helpWidth = 100
+
+// section writes rows of a name and a text under a title, the texts folded beside their names, or under
+// them when the names are long.
+func section(b *strings.Builder, title string, rows [][2]string) {
+	if len(rows) == 0 {
+		return
+	}
+	const widest = 34
+	width := 0
+	for _, row := range rows {
+		if n := len(row[0]); n <= widest {
+			width = max(width, n)
+		}
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	pad := strings.Repeat(" ", width+4)
+	for _, row := range rows {
+		lines := fold(row[1], helpWidth-len(pad))
+		switch {
+		case len(lines) == 0:
+			fmt.Fprintf(b, "  %s\n", row[0])
+			continue
+		case len(row[0]) > width:
+			fmt.Fprintf(b, "  %s\n%s%s\n", row[0], pad, lines[0])
+		default:
+			fmt.Fprintf(b, "  %-*s  %s\n", width, row[0], lines[0])
+		}
+		for _, line := range lines[1:] {
+			fmt.Fprintf(b, "%s%s\n", pad, line)
+		}
+	}
+}
+
+func example(b *strings.Builder, code string) {
+	if code != "" {
+		fmt.Fprintf(b, "\nExample\n%s\n", prefix(code, "  "))
+	}
+}
+
+// fold breaks a text into lines no longer than width where it can.
+func fold(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// indent folds each paragraph and list item of a description.
+func indent(text, by string) string {
+	var out []string
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		var item []string
+		flush := func() {
+			first, rest := by, by
+			if len(item) > 0 && strings.HasPrefix(item[0], "- ") {
+				rest += "  "
+			}
+			for i, line := range fold(strings.Join(item, " "), helpWidth-len(rest)) {
+				if i == 0 {
+					out = append(out, first+line)
+				} else {
+					out = append(out, rest+line)
+				}
+			}
+			item = nil
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			if strings.HasPrefix(line, "- ") {
+				flush()
+			}
+			item = append(item, line)
+		}
+		flush()
+		out = append(out, "")
+	}
+	return strings.TrimRight(strings.Join(out, "\n"), "\n")
+}
+
+func prefix(text, by string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight(by+line, " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Topics returns every name that [Docs.Help] knows, sorted.
+func (d *Docs) Topics() []string {
+	topics := d.Names()
+	for _, m := range d.Modules {
+		topics = append(topics, m.Name)
+		for _, v := range m.Values {
+			topics = append(topics, m.Name+"."+v.Name)
+		}
+		for _, c := range m.Classes {
+			topics = append(topics, c.Name)
+		}
+	}
+	slices.Sort(topics)
+	return topics
+}
+
+// Nearest returns the topics most like the given one, at most three, the best first; none when nothing is
+// like it.
+func (d *Docs) Nearest(topic string) []string {
+	type scored struct {
+		name  string
+		score int
+	}
+	var found []scored
+	wanted := strings.ToLower(strings.TrimPrefix(topic, "mur."))
+	for _, name := range d.Topics() {
+		short := strings.ToLower(strings.TrimPrefix(name, "mur."))
+		last := short[strings.LastIndexAny(short, ".:")+1:]
+		score := min(distance(wanted, short), distance(wanted, last)+1)
+		if strings.Contains(short, wanted) && len(wanted) > 2 {
+			score = min(score, 1)
+		}
+		if score <= max(1, len(wanted)/3) {
+			found = append(found, scored{name, score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return a.score - b.score })
+	var names []string
+	for _, s := range found[:min(3, len(found))] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// distance is the number of insertions, removals and replacements that make one text of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		corner := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := corner
+			if a[i-1] != b[j-1] {
+				cost = 1 + min(corner, row[j], row[j-1])
+			}
+			corner, row[j] = row[j], cost
+		}
+	}
+	return row[len(b)]
+}

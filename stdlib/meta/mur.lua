@@ -1,0 +1,57 @@
+---@meta mur
+
+--- The modules of murlua under one name: `local mur = require "mur"`.
+---
+--- Conventions, the same in every module:
+---
+--- - A function takes its essentials first and then one table of options. An unknown option is an error
+---   that names the nearest known one.
+--- - What cannot be done raises an error object with `kind`, `message`, `hint` and `where`; `pcall` gives it
+---   whole. Only an outcome that a script has to expect comes back as `nil, err`: not there, not ready, gone,
+---   timed out.
+--- - Times are seconds, as numbers with a fraction.
+--- - A function that waits blocks its own task only. Other tasks run meanwhile.
+--- - Callbacks are options called `on_<event>`.
+--- - Handles are userdata with methods; everything else is a plain table.
+---
+--- ```lua
+--- local mur = require "mur"
+--- print(mur.json.encode { hello = "world" })
+--- ```
+---@class mur
+local mur = {}
+
+--- Pauses the task. Zero lets the other tasks run and comes back at once.
+---
+--- Raises `cancelled` when the task is stopped meanwhile.
+---
+--- ```lua
+--- local mur = require "mur"
+--- mur.sleep(0.01)
+--- ```
+---@async
+---@param seconds number 0 or more
+function mur.sleep(seconds) end
+
+--- Calls the function at the end of the task, or of the script when called outside tasks, whatever ended it.
+--- Deferred functions run in the reverse of their order, each with a deadline of its own. They are for tidying up what the
+--- script made; members and handles are ended without them.
+---
+--- ```lua
+--- local mur = require "mur"
+--- local path = os.tmpname()
+--- mur.defer(function() os.remove(path) end)
+--- ```
+---@param fn fun()
+function mur.defer(fn) end
+
+--- What a failing function raises. It is one object however often it is caught and raised again; `tostring`
+--- gives the message.
+---@class mur.Error
+---@field kind string The stable name of the condition, such as "not_found".
+---@field message string For people; lower case, no full stop.
+---@field hint? string What can be done about it.
+---@field where? string File and line of the script.
+---@field [string] any What else belongs to the kind.
+
+return mur
