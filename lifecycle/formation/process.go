@@ -1,0 +1,135 @@
+package formation
+
+import (
+	"os"
+	"os/exec"
+	"time"
+
+	"murlua/lifecycle/lifeline"
+)
+
+// process is one started member's process. Its watcher goroutine is its only waiter; everybody else looks at
+// the channels.
+type process struct {
+	member   *Member
+	index    int // in the plan
+	pid      int
+	cmd      *exec.Cmd
+	ownGroup bool
+	grace    time.Duration
+	line     *lifeline.Line
+	channel  *channel
+	out      *output // nil for the entry, whose output is the launcher's
+	events   *stream
+
+	exited chan struct{} // closed when the process has ended, before it is reaped
+	reaped chan struct{} // closed when it is reaped, its group is killed and its output is read
+	status Status        // set before reaped closes
+}
+
+// spawnSpec says how a process is started.
+type spawnSpec struct {
+	binary   string
+	args     []string
+	dir      string
+	env      []string
+	stdout   *os.File
+	stderr   *os.File
+	ownGroup bool
+	inherit  []*os.File // become descriptors 3, 4, … of the process, and nothing else does
+}
+
+// The descriptors that a member inherits.
+const (
+	lifelineFD = 3
+	channelFD  = 4
+)
+
+// start starts a process whose standard input is the null device. The descriptors stay the caller's.
+func (s spawnSpec) start() (*exec.Cmd, error) {
+	cmd := &exec.Cmd{
+		Path: s.binary, Args: append([]string{s.binary}, s.args...),
+		Dir: s.dir, Env: s.env, ExtraFiles: s.inherit, SysProcAttr: attributes(s.ownGroup),
+	}
+	// A typed nil must not get into the interfaces.
+	if s.stdout != nil {
+		cmd.Stdout = s.stdout
+	}
+	if s.stderr != nil {
+		cmd.Stderr = s.stderr
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return cmd, nil
+}
+
+// watch waits for the end of the process and reaps it. The group is killed first, while the ended process still
+// holds its number: nothing that it started in its group stays, and no group that got the number later is hit.
+func (p *process) watch() {
+	awaitExit(p.cmd.Process)
+	close(p.exited)
+	if p.ownGroup {
+		killGroup(p.pid)
+	}
+	// The error of Wait repeats the status, or says that there is nothing to know.
+	_ = p.cmd.Wait()
+	p.status = statusOf(p.cmd.ProcessState)
+	p.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.pid, Status: p.status})
+	p.line.Close()
+	p.channel.close()
+	if p.out != nil {
+		p.out.finish()
+	}
+	p.events.emit(Event{Kind: Reaped, Member: p.member.Name, PID: p.pid, Status: p.status})
+	close(p.reaped)
+}
+
+// kill ends the process, and its group if it has one of its own, without waiting. The process that has been
+// reaped is not signalled.
+func (p *process) kill() {
+	select {
+	case <-p.exited:
+		// Its group is the watcher's to kill.
+	default:
+		if p.ownGroup {
+			killGroup(p.pid)
+		} else {
+			_ = p.cmd.Process.Kill()
+		}
+	}
+}
+
+func (p *process) running() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// stop closes the lifeline, lets the process end within its grace, kills it otherwise, and returns when it is
+// reaped. When hurry closes the grace is over.
+func (p *process) stop(hurry <-chan struct{}) {
+	if p.running() {
+		p.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.pid})
+		p.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.pid, Detail: RungLifeline})
+	}
+	p.line.Close()
+	grace := time.NewTimer(p.grace)
+	defer grace.Stop()
+	select {
+	case <-p.exited:
+	case <-grace.C:
+		p.killNow()
+	case <-hurry:
+		p.killNow()
+	}
+	<-p.reaped
+}
+
+func (p *process) killNow() {
+	p.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.pid, Detail: RungKill})
+	p.kill()
+}

@@ -1,0 +1,40 @@
+//go:build unix
+
+package formation
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"murlua/platform/process"
+)
+
+func attributes(ownGroup bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: ownGroup}
+}
+
+// killGroup kills the process group that the process with that number leads. Numbers that would mean our own
+// group or everybody are refused.
+func killGroup(pid int) {
+	if pid > 1 {
+		_ = unix.Kill(-pid, unix.SIGKILL)
+	}
+}
+
+// awaitExit returns when the process has ended, without reaping it. The process is an unreaped child, so
+// its number is its own throughout.
+func awaitExit(p *os.Process) {
+	held, err := process.Open(p.Pid)
+	if err != nil {
+		awaitChild(p.Pid)
+		return
+	}
+	defer held.Close()
+	<-held.Exited()
+}
+
+// closeInherited makes every descriptor above the standard streams close-on-exec: those that this program opened are already,
+// those that it inherited itself may not be, and would reach every member.
+func closeInherited() { markCloseOnExec() }

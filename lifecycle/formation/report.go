@@ -1,0 +1,68 @@
+package formation
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"murlua/lifecycle/credential"
+)
+
+// report is what a capsule's readiness line says.
+type report struct {
+	session string
+	url     string // http://host:port
+	token   credential.Secret
+}
+
+// readReport reads a readiness line. The order of the checks is murmur's: JSON, formation, session, door.
+func readReport(line []byte, expected string) (report, *Reason) {
+	var value any
+	if err := json.Unmarshal(line, &value); err != nil {
+		return report{}, &Reason{Kind: UnreadableReport, Why: "it does not parse as JSON (" + err.Error() + ")"}
+	}
+	// A value that is no object has no keys: it then names no formation.
+	object, _ := value.(map[string]any)
+	reported, _ := object["formation_id"].(string)
+	if reported != expected {
+		return report{}, &Reason{Kind: WrongFormation, Reported: reported, Expected: expected}
+	}
+	session, _ := object["session_id"].(string)
+	if session == "" {
+		return report{}, &Reason{Kind: UnreadableReport, Why: "it names no session_id"}
+	}
+	url, _ := object["url"].(string)
+	if url == "" {
+		return report{}, &Reason{Kind: ReportedNoDoor}
+	}
+	for strings.HasPrefix(url, "http://") {
+		url = strings.TrimPrefix(url, "http://")
+	}
+	tokens, _ := object["tokens"].(map[string]any)
+	operator, _ := tokens["operator"].(string)
+	return report{session: session, url: "http://" + url, token: credential.NewSecret(operator)}, nil
+}
+
+// doorAnswersAs decides whether a probe's answer makes the member ready: only a card that names the
+// session it reported does. Otherwise it returns what the refusal quotes as the last probe's word.
+func doorAnswersAs(session string, err error, reported string) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case session != reported:
+		return "the door answers as session " + session
+	}
+	return ""
+}
+
+// The pauses between two probes of a door: a door on this machine answers within milliseconds of its
+// member's report, and one that does not is asked as often as murmur asks.
+const (
+	firstProbePause = time.Millisecond
+	lastProbePause  = 100 * time.Millisecond
+)
+
+// nextPause lets the pause grow by half each time.
+func nextPause(pause time.Duration) time.Duration {
+	return min(pause*3/2, lastProbePause)
+}
