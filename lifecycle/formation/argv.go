@@ -30,14 +30,14 @@ const (
 )
 
 // capsuleArgs are the arguments that every capsule starts with. A Lua capsule is told its script on top.
-func capsuleArgs(m *Member, sha256, workdir string) []string {
+func capsuleArgs(m *Member, o *Options, sha256, workdir string) []string {
 	name, version := m.capsule()
 	args := []string{"run", flagCapsule, name, flagVersion, version}
 	if sha256 != "" {
 		args = append(args, flagSHA256, sha256)
 	}
 	if m.Script != nil {
-		args = append(args, flagScript, m.Script.Path)
+		args = append(args, flagScript, scriptPath(m, o.ProjectDir))
 	}
 	return append(args, flagWorkdir, workdir)
 }
@@ -45,7 +45,7 @@ func capsuleArgs(m *Member, sha256, workdir string) []string {
 // peerArgs are a peer's arguments: it runs in a directory of its own and resolves from the project's stores.
 // It prints its door tokens, which only this launcher reads, on the pipe that is its standard output.
 func peerArgs(m *Member, o *Options, sha256, workdir string) []string {
-	args := append(capsuleArgs(m, sha256, workdir),
+	args := append(capsuleArgs(m, o, sha256, workdir),
 		flagStoreRoot, o.ProjectDir, flagJSON, flagReadinessTokens, flagBind, peerBind)
 	return passThrough(args, o)
 }
@@ -53,7 +53,7 @@ func peerArgs(m *Member, o *Options, sha256, workdir string) []string {
 // entryArgs are the entry's arguments: it runs in the project directory, takes one task and exits after it.
 // It never prints its tokens: its output is the user's.
 func entryArgs(m *Member, o *Options, sha256 string) []string {
-	args := append(capsuleArgs(m, sha256, o.ProjectDir), flagTaskAcceptance, "single", flagAfterTask, "exit")
+	args := append(capsuleArgs(m, o, sha256, o.ProjectDir), flagTaskAcceptance, "single", flagAfterTask, "exit")
 	if o.Task != nil {
 		args = append(args, flagTask, *o.Task)
 	}

@@ -34,8 +34,7 @@ func openChannel(lines ...string) (*channel, error) {
 	c := &channel{reader: reader, writer: writer}
 	for _, line := range lines {
 		if err := c.send(line); err != nil {
-			c.spawned()
-			c.close()
+			c.abandon()
 			return nil, fmt.Errorf("its formation channel could not be written: %w", err)
 		}
 	}
@@ -65,4 +64,10 @@ func (c *channel) close() {
 		c.writer.Close()
 		c.writer = nil
 	}
+}
+
+// abandon closes both ends of a channel that no member gets.
+func (c *channel) abandon() {
+	c.spawned()
+	c.close()
 }

@@ -87,7 +87,7 @@ type Output struct {
 
 // prepared checks the options and fills in what is left out. The result shares nothing that launch
 // changes with the caller's.
-func (o Options) prepared(p Plan) (*Options, error) {
+func (o Options) prepared() (*Options, error) {
 	if o.Home.Path() == "" {
 		return nil, errors.New("cannot launch a formation without a home directory")
 	}

@@ -3,6 +3,7 @@ package formation
 import (
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"murlua/lifecycle/lifeline"
@@ -20,11 +21,17 @@ type process struct {
 	line     *lifeline.Line
 	channel  *channel
 	out      *output // nil for the entry, whose output is the launcher's
+	log      *Log
+	stdout   *os.File // the read ends, until out has them
+	stderr   *os.File
 	events   *stream
 
-	exited chan struct{} // closed when the process has ended, before it is reaped
-	reaped chan struct{} // closed when it is reaped, its group is killed and its output is read
-	status Status        // set before reaped closes
+	mu   sync.Mutex
+	gone bool // reaped: its number may be somebody else's
+
+	exited chan struct{} // closed when the process has ended, its group is killed and it is reaped
+	reaped chan struct{} // closed when its output has been read, too
+	status Status        // set before exited closes
 }
 
 // spawnSpec says how a process is started.
@@ -67,14 +74,7 @@ func (s spawnSpec) start() (*exec.Cmd, error) {
 // watch waits for the end of the process and reaps it. The group is killed first, while the ended process still
 // holds its number: nothing that it started in its group stays, and no group that got the number later is hit.
 func (p *process) watch() {
-	awaitExit(p.cmd.Process)
-	close(p.exited)
-	if p.ownGroup {
-		killGroup(p.pid)
-	}
-	// The error of Wait repeats the status, or says that there is nothing to know.
-	_ = p.cmd.Wait()
-	p.status = statusOf(p.cmd.ProcessState)
+	p.reap(awaitExit(p.cmd.Process))
 	p.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.pid, Status: p.status})
 	p.line.Close()
 	p.channel.close()
@@ -85,18 +85,33 @@ func (p *process) watch() {
 	close(p.reaped)
 }
 
-// kill ends the process, and its group if it has one of its own, without waiting. The process that has been
-// reaped is not signalled.
-func (p *process) kill() {
-	select {
-	case <-p.exited:
-		// Its group is the watcher's to kill.
-	default:
+// reap takes the status of the process. When unreaped is set the process has ended and can only be reaped
+// here, under the lock under which kill signals: nobody is signalled by a number that has become free.
+func (p *process) reap(unreaped bool) {
+	if unreaped {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if p.ownGroup {
 			killGroup(p.pid)
-		} else {
-			_ = p.cmd.Process.Kill()
 		}
+	}
+	// The error of Wait repeats the status, or says that there is nothing to know.
+	_ = p.cmd.Wait()
+	p.gone = true
+	p.status = statusOf(p.cmd.ProcessState)
+	close(p.exited)
+}
+
+// kill ends the process, and its group if it has one of its own, without waiting.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.gone:
+	case p.ownGroup:
+		killGroup(p.pid)
+	default:
+		_ = p.cmd.Process.Kill()
 	}
 }
 

@@ -1,8 +1,8 @@
 package formation
 
-// awaitChild has nothing to wait with that does not reap; kqueue, which the caller tried, is always there on
-// this system. The group is then killed before the process has ended by itself only if it ends last.
-func awaitChild(int) {}
+// awaitChild cannot wait without reaping here. The caller tried kqueue, which can; without it a member's group is
+// not killed when its leader has ended by itself.
+func awaitChild(int) bool { return false }
 
 // markCloseOnExec does nothing: there is no call for all descriptors at once.
 func markCloseOnExec() {}

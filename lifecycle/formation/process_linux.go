@@ -3,8 +3,12 @@ package formation
 import "golang.org/x/sys/unix"
 
 // awaitChild blocks a thread until the child can be waited for, and leaves it to be waited for.
-func awaitChild(pid int) {
-	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+func awaitChild(pid int) bool {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			return err == nil
+		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"murlua/platform/process"
 )
 
 func attributes(ownGroup bool) *syscall.SysProcAttr {
@@ -23,16 +21,10 @@ func killGroup(pid int) {
 	}
 }
 
-// awaitExit returns when the process has ended, without reaping it. The process is an unreaped child, so
-// its number is its own throughout.
-func awaitExit(p *os.Process) {
-	held, err := process.Open(p.Pid)
-	if err != nil {
-		awaitChild(p.Pid)
-		return
-	}
-	defer held.Close()
-	<-held.Exited()
+// awaitExit returns when the process has ended, without reaping it; the process is an unreaped child, so its
+// number is its own throughout. False means that it cannot be waited for in this way.
+func awaitExit(p *os.Process) bool {
+	return awaitChild(p.Pid)
 }
 
 // closeInherited makes every descriptor above the standard streams close-on-exec: those that this program opened are already,
