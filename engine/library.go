@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Library is a set of Lua modules that are compiled once. It is safe for concurrent use.
+type Library struct {
+	files fs.FS
+	mu    sync.Mutex
+	units map[string]func() (*lua.FunctionProto, error)
+}
+
+// Names lists the modules, in order.
+func (l *Library) Names() []string {
+	if l == nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(l.files, ".")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), ".lua"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// load returns the compiled module, or nil when there is none of that name.
+func (l *Library) load(name string) (*lua.FunctionProto, error) {
+	if l == nil || strings.ContainsAny(name, "/\\") || !fs.ValidPath(name+".lua") {
+		return nil, nil
+	}
+	l.mu.Lock()
+	if l.units == nil {
+		l.units = map[string]func() (*lua.FunctionProto, error){}
+	}
+	unit := l.units[name]
+	if unit == nil {
+		unit = sync.OnceValues(func() (*lua.FunctionProto, error) {
+			source, err := fs.ReadFile(l.files, name+".lua")
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return Compile("mur."+name, string(source))
+		})
+		l.units[name] = unit
+	}
+	l.mu.Unlock()
+	return unit()
+}
+
+// Compile compiles a chunk. The error is an [*Error] of kind syntax that names the line.
+func Compile(name, source string) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the compiler panics on some limits
+			err = syntaxError(name, r)
+		}
+	}()
+	if strings.HasPrefix(source, "#") { // a shebang line; its end keeps the line numbers right
+		_, rest, _ := strings.Cut(source, "\n")
+		source = "\n" + rest
+	}
+	chunk, err := parse.Parse(strings.NewReader(source), name)
+	if err != nil {
+		return nil, syntaxError(name, err)
+	}
+	proto, err = lua.Compile(chunk, name)
+	if err != nil {
+		return nil, syntaxError(name, err)
+	}
+	return proto, nil
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"io"
+	"io/fs"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Options says what a host's scripts see. The zero value is a host with no modules, no arguments and no output.
+type Options struct {
+	Modules []Module // the modules of mur, opened when first used
+	Stdlib  *Library // Lua sources of further modules; may be shared by hosts
+	Script  string   // the script's path: arg[0]
+	Args    []string // the script's arguments: arg[1] and on, and the chunk's ...
+
+	Stdin  io.Reader // read by io.read; nil is empty
+	Stdout io.Writer // written by print and io.write; nil discards
+	Stderr io.Writer
+
+	Getenv  func(name string) (string, bool) // of os.getenv; nil knows no variable
+	Folders []string                         // where require looks for name.lua and name/init.lua, in order
+
+	Deadline time.Duration // of one Run; 0 is none
+	Grace    time.Duration // between soft and hard stop; 0 is 50 ms
+	Cleanup  time.Duration // for each function given to mur.defer; 0 is 5 s
+	Budget   int64         // instructions that all tasks together may run; 0 is no bound
+
+	Strict  bool // reading or writing an undeclared global is an error
+	Sandbox bool // a white-listed state for scripts of unknown origin
+
+	Warn func(message string) // reports that are not errors; nil drops them
+}
+
+// Function is a function that Lua can call. It reads its arguments from the call, returns values with [Call.Return],
+// and fails by returning an error, which Lua sees raised as an error object. It runs with the lock held: whatever can
+// wait belongs inside [Call.Block].
+type Function func(c *Call) error
+
+// Module is one module of mur, opened when a script first touches it. Functions and Call are enough for most; Open
+// adds what needs the VM, such as constants and types.
+type Module struct {
+	Name      string              // as in mur.<name>; "" puts the functions into mur itself
+	Doc       string              // one line for help
+	Functions map[string]Function // by their Lua names
+	Call      Function            // makes the module itself callable: mur.<name>(...)
+	Open      func(c *Call, module *lua.LTable) error
+}
+
+// NewLibrary returns a library of the files <name>.lua in the top folder of files. Each is compiled when first used
+// and shared by all hosts that use the library.
+func NewLibrary(files fs.FS) *Library { return &Library{files: files} }
+
+func (o *Options) setDefaults() {
+	if o.Stdout == nil {
+		o.Stdout = io.Discard
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	if o.Getenv == nil {
+		o.Getenv = func(string) (string, bool) { return "", false }
+	}
+	if o.Grace == 0 {
+		o.Grace = 50 * time.Millisecond
+	}
+	if o.Cleanup == 0 {
+		o.Cleanup = 5 * time.Second
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+}

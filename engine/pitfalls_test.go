@@ -1,0 +1,74 @@
+package engine
+
+import "testing"
+
+// Each of these computes something wrong, or ends the process, with the library's own functions.
+func TestPitfalls(t *testing.T) {
+	for name, c := range map[string]struct{ source, want string }{
+		"a caught error leaves variables shared": {`
+			local n = 0
+			local function add() n = n + 1 end
+			pcall(error, "x")
+			pcall(function() local t = nil; return t.x end)
+			add(); add()
+			print(n)`, "2"},
+		"a caught error in xpcall leaves variables shared": {`
+			local n = 0
+			local function add() n = n + 1 end
+			xpcall(function() error("x") end, function(m) return m end)
+			add()
+			print(n)`, "1"},
+		"a yield crosses pcall": {`
+			local co = coroutine.create(function(a)
+				local ok, b = pcall(function() return coroutine.yield(a + 1) end)
+				print(ok, b)
+				local ok, err = pcall(function() coroutine.yield("again"); error("inside", 0) end)
+				return ok, err
+			end)
+			print(coroutine.resume(co, 1))
+			print(coroutine.resume(co, "sent"))
+			print(coroutine.resume(co))
+			print(coroutine.resume(co))
+			print(coroutine.status(co))`, "true\t2\ntrue\tsent\ntrue\tagain\ntrue\tfalse\tinside\nfalse\tcannot resume dead coroutine\ndead"},
+		"a yield crosses metamethods": {`
+			local t = setmetatable({}, {
+				__index = function(_, k) return coroutine.yield(k) end,
+				__add = function() return coroutine.yield("add") end,
+				__lt = function() return coroutine.yield("lt") end,
+				__call = function(_, x) return coroutine.yield(x) end,
+			})
+			local f = coroutine.wrap(function() print(t.key, t + 1, t < t, t(5)) return "end" end)
+			print(f()) print(f("v1")) print(f("v2")) print(f(true)) print(f("v4"))`, "key\nadd\nlt\n5\nv1\tv2\ttrue\tv4\nend"},
+		"a yield crosses sort, gsub and a for iterator": {`
+			local f = coroutine.wrap(function()
+				local list = { 3, 1, 2 }
+				table.sort(list, function(a, b) coroutine.yield("cmp") return a < b end)
+				local s = ("abc"):gsub("%w", function(c) return coroutine.yield(c) end)
+				for x in function() return coroutine.yield("next") end do s = s .. x end
+				return table.concat(list), s
+			end)
+			local v, s repeat v, s = f("-") until v ~= "cmp"
+			print(v) print(f(1)) print(f(2)) print(f(3)) print(f("x")) print(f(nil))`, "a\nb\nc\nnext\nnext\n123\t123x"},
+		"resuming a coroutine that resumed us is an error": {`
+			local co
+			co = coroutine.create(function()
+				local inner = coroutine.wrap(function() return coroutine.status(co), coroutine.resume(co) end)
+				print(inner())
+				print(coroutine.resume(co))
+			end)
+			print(coroutine.resume(co))`, "normal\tfalse\tcannot resume normal coroutine\nfalse\tcannot resume running coroutine\ntrue"},
+		"errors in coroutines": {`
+			local co = coroutine.create(function() local x = nil; x.y = 1 end)
+			print(select("#", coroutine.resume(co)))
+			print(coroutine.status(co))
+			print(pcall(coroutine.wrap(function() error({}) end)) == false)
+			print(pcall(function() coroutine.yield() end))`, "2\ndead\ntrue\nfalse\ttest.lua:6: attempt to yield from outside a coroutine"},
+		"the main program is no coroutine": {`print(coroutine.running())`, "nil"},
+		"xpcall takes arguments and its handler sees the stack": {`
+			print(xpcall(function(...) return select("#", ...), ... end, print, 1, nil, 3))
+			print(xpcall(function() error("e", 0) end, function(m) return m .. "!" end))
+			print(xpcall(error, function() error("again") end))`, "true\t3\t1\tnil\t3\nfalse\te!\nfalse\terror in error handling"},
+	} {
+		t.Run(name, func(t *testing.T) { wantOutput(t, c.source, c.want) })
+	}
+}

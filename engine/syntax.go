@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// syntaxError words what the parser or the compiler found.
+func syntaxError(name string, found any) *Error {
+	e := &Error{Kind: KindSyntax, Where: name, Message: fmt.Sprint(found)}
+	err, _ := found.(error)
+	e.Cause = err
+	var parsed *parse.Error
+	var compiled *lua.CompileError
+	switch {
+	case errors.As(err, &parsed) && parsed.Pos.Line == parse.EOF:
+		e.Message = "the script ends in the middle of a statement"
+	case errors.As(err, &parsed):
+		e.Where = fmt.Sprintf("%s:%d", name, parsed.Pos.Line)
+		e.Message = strings.TrimSuffix(parsed.Message, ".")
+		if parsed.Token != "" {
+			e.Message += fmt.Sprintf(" near '%s'", parsed.Token)
+		}
+	case errors.As(err, &compiled):
+		e.Where = fmt.Sprintf("%s:%d", name, compiled.Line)
+		e.Message = compiled.Message
+	}
+	return e
+}
+
+// Incomplete reports whether a chunk could not be compiled only because its end is missing: a prompt reads on.
+func Incomplete(err error) bool {
+	var parsed *parse.Error
+	return errors.As(err, &parsed) && parsed.Pos.Line == parse.EOF
+}

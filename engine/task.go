@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Task is a Lua function that runs on a goroutine and a Lua thread of its own. It ends when its function and all
+// tasks it spawned have ended and the functions given to mur.defer have run.
+type Task struct {
+	host   *Host
+	parent *Task // nil for tasks that Go code or a detached spawn started
+	name   string
+	born   string // where it was spawned
+
+	ctx    context.Context // ends at the soft stop
+	cancel context.CancelCauseFunc
+	hard   atomic.Bool
+	done   chan struct{}
+	lost   chan struct{} // closed when a stuck Go call keeps the task from ending
+	wake   chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	fatal    error      // ends the task whatever its function does
+	timer    *time.Timer
+	children map[*Task]struct{}
+
+	// For the holder of the lock.
+	cleanups   []lua.LValue
+	coroutines map[*coroutine]struct{}
+	stopTrace  *trace
+	joined     bool // somebody saw, or will see, how it ended
+
+	results []lua.LValue
+	err     error
+	object  *lua.LUserData
+}
+
+// Context ends when the task is stopped softly; its cause says why.
+func (t *Task) Context() context.Context { return t.ctx }
+
+// Done is closed when the task has ended.
+func (t *Task) Done() <-chan struct{} { return t.done }
+
+// Name is what traces and reports call the task.
+func (t *Task) Name() string { return t.name }
+
+// Wait waits until the task has ended, or until ctx ends, which does not stop the task. It must not be called by
+// the holder of the lock: bindings use [Call.Join]. Tables among the results are read inside [Host.Do].
+func (t *Task) Wait(ctx context.Context) ([]lua.LValue, error) {
+	select {
+	case <-t.done:
+		return t.results, t.err
+	case <-t.lost:
+		return nil, t.lostError()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Stop stops the task and its children softly, and hard after the host's grace. The cause may be nil. It returns at
+// once; calls after the first do nothing.
+func (t *Task) Stop(cause error) {
+	if cause == nil {
+		cause = ErrStopped
+	}
+	if t.ctx.Err() != nil && t.hard.Load() {
+		return
+	}
+	t.cancel(cause)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer == nil {
+		t.timer = time.AfterFunc(t.host.options.Grace, t.Kill)
+	}
+}
+
+// Kill stops the task and its children hard: no more Lua runs in them except cleanups. It returns at once.
+func (t *Task) Kill() {
+	t.cancel(ErrStopped)
+	if t.hard.Swap(true) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	t.timer = time.AfterFunc(stuckAfter, t.giveUp)
+}
+
+// stuckAfter is how long after a hard stop a task may still be inside one Go call before it is given up.
+const stuckAfter = 40 * time.Millisecond
+
+// giveUp is called when the task has not ended although it was stopped hard.
+func (t *Task) giveUp() {
+	select {
+	case <-t.done:
+	default:
+		close(t.lost)
+	}
+}
+
+func (t *Task) lostError() error {
+	return &Error{Kind: KindInternal, Message: fmt.Sprintf("%s was stopped but a call inside it does not return", t.name), Cause: context.Cause(t.ctx)}
+}
+
+// unwinding says whether Lua code of the task has to end now.
+func (t *Task) unwinding() bool {
+	for ; t != nil; t = t.parent {
+		if t.hard.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// fail ends the outermost task that this one belongs to, with an error that no protected call catches.
+func (t *Task) fail(err error) {
+	for t.parent != nil {
+		t = t.parent
+	}
+	t.mu.Lock()
+	if t.fatal == nil {
+		t.fatal = err
+	}
+	t.mu.Unlock()
+	t.cancel(err)
+	t.hard.Store(true)
+}
+
+// main is the task's goroutine.
+func (t *Task) main(fn func() lua.LValue, args func(L *lua.LState) ([]lua.LValue, error)) {
+	defer t.host.running.Done()
+	defer close(t.done)
+	t.host.lock.acquire(t.wake)
+	defer t.host.lock.release()
+	defer func() {
+		if r := recover(); r != nil {
+			t.err = &Error{Kind: KindInternal, Message: fmt.Sprintf("internal error: %v", r), Fields: map[string]any{"go_stack": string(debug.Stack())}}
+		}
+	}()
+	t.results, t.err = t.runFunction(fn(), args)
+	if err := t.finish(); t.err == nil && err != nil {
+		t.results, t.err = nil, err
+	}
+	t.settle()
+}
+
+func (t *Task) runFunction(fn lua.LValue, args func(L *lua.LState) ([]lua.LValue, error)) ([]lua.LValue, error) {
+	if t.unwinding() {
+		return nil, t.stopError()
+	}
+	th := t.host.borrow(nil, t, atTask)
+	defer t.host.giveBack(th)
+	values, err := args(th.L)
+	if err != nil {
+		return nil, err
+	}
+	raised, ok := th.run(fn, values)
+	switch {
+	case t.unwinding():
+		return nil, t.stopError()
+	case !ok:
+		return nil, t.host.taskError(raised, th.trace, t)
+	}
+	return th.results(), nil
+}
+
+// finish ends what the task started: coroutines, children, then its cleanups, last first. It returns the error of a
+// child that nobody joined.
+func (t *Task) finish() error {
+	t.stopCoroutines()
+	orphaned := t.endChildren()
+	for len(t.cleanups) > 0 {
+		last := len(t.cleanups) - 1
+		fn := t.cleanups[last]
+		t.cleanups = t.cleanups[:last]
+		if err := t.host.cleanup(t, fn); err != nil && orphaned == nil {
+			orphaned = err
+		}
+	}
+	return orphaned
+}
+
+// endChildren stops the children and waits for them, without the lock.
+func (t *Task) endChildren() (orphaned error) {
+	for {
+		t.mu.Lock()
+		var child *Task
+		for child = range t.children {
+			break
+		}
+		t.mu.Unlock()
+		if child == nil {
+			return orphaned
+		}
+		failed := child.isDone()
+		child.Stop(errParentEnded)
+		t.host.unlocked(t.wake, func() {
+			select {
+			case <-child.done:
+			case <-child.lost:
+			}
+		})
+		t.mu.Lock()
+		delete(t.children, child)
+		t.mu.Unlock()
+		if failed && !child.joined && child.err != nil && orphaned == nil {
+			orphaned = child.err
+		}
+	}
+}
+
+var errParentEnded = errors.New("the task that spawned it has ended")
+
+func (t *Task) isDone() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// settle stops timers and leaves the parent.
+func (t *Task) settle() {
+	t.mu.Lock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	if t.fatal != nil {
+		t.results, t.err = nil, t.fatal
+	}
+	t.mu.Unlock()
+	t.cancel(nil)
+	if t.parent == nil {
+		t.host.mu.Lock()
+		delete(t.host.tasks, t)
+		t.host.mu.Unlock()
+	}
+	if p := t.parent; p != nil && (t.joined || t.err == nil) {
+		p.mu.Lock()
+		delete(p.children, t)
+		p.mu.Unlock()
+	}
+}
+
+// stopError is what a stopped task ends with, and what its blocking calls return.
+func (t *Task) stopError() error {
+	cause := context.Cause(t.ctx)
+	if cause == nil {
+		cause = ErrStopped
+	}
+	e := &Error{Kind: KindCancelled, Cause: cause, Where: t.stopTrace.place(), Trace: t.stopTrace.text()}
+	var own *Error
+	var exit *ExitError
+	switch {
+	case errors.As(cause, &exit):
+		return exit
+	case errors.As(cause, &own):
+		e.Kind, e.Message, e.Hint = own.Kind, own.Message, own.Hint
+	case errors.Is(cause, context.DeadlineExceeded):
+		e.Kind, e.Message = KindTimeout, "the deadline passed"
+	case errors.Is(cause, context.Canceled):
+		e.Message = ErrStopped.Error()
+	default:
+		e.Message = cause.Error()
+	}
+	return e
+}
