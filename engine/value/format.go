@@ -142,7 +142,7 @@ func (p *printer) entries(t *Contents, depth int, open []*Contents) []string {
 
 func (p *printer) key(key Value) string {
 	switch {
-	case key.Kind == String && isName(key.Text):
+	case key.Kind == String && IsName(key.Text):
 		return key.Text
 	case key.Kind == Table:
 		return "[table]"
@@ -219,8 +219,8 @@ var reserved = map[string]bool{
 	"or": true, "repeat": true, "return": true, "then": true, "true": true, "until": true, "while": true,
 }
 
-// isName reports whether s can stand as a field's name without brackets.
-func isName(s string) bool {
+// IsName reports whether s can stand as a field's name without brackets.
+func IsName(s string) bool {
 	if s == "" || reserved[s] {
 		return false
 	}
