@@ -144,16 +144,9 @@ func Describer(c *engine.Call) func(lua.LValue) (string, bool) {
 // printTo is print with another destination.
 func printTo(out io.Writer) engine.Function {
 	return func(c *engine.Call) error {
-		tostring := c.L().G.Global.RawGetString("tostring")
 		words := make([]string, c.Len())
 		for i := range words {
-			texts, err := c.Call(tostring, c.Get(i+1))
-			if err != nil {
-				return err
-			}
-			if len(texts) > 0 {
-				words[i] = lua.LVAsString(texts[0])
-			}
+			words[i] = c.Text(c.Get(i + 1))
 		}
 		line := strings.Join(words, "\t") + "\n"
 		return c.Block(func(context.Context) error {
