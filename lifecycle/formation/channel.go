@@ -21,14 +21,14 @@ type channel struct {
 }
 
 // openChannel makes a channel that already holds the lines. Both ends are close-on-exec.
-func openChannel(lines ...string) (*channel, error) {
+func openChannel(lines ...[]byte) (*channel, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("its formation channel could not be created: %w", err)
 	}
 	size := 0
 	for _, line := range lines {
-		size += len(line) + 1
+		size += len(line)
 	}
 	growPipe(writer, size)
 	c := &channel{reader: reader, writer: writer}
@@ -41,16 +41,16 @@ func openChannel(lines ...string) (*channel, error) {
 	return c, nil
 }
 
-// send writes one line. To a member that has gone the line reaches nobody, which is no error worth telling;
+// send writes one line, which has its end. To a member that has gone the line reaches nobody, which is no error worth telling;
 // the caller decides.
-func (c *channel) send(line string) error {
+func (c *channel) send(line []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writer == nil {
 		return os.ErrClosed
 	}
 	_ = c.writer.SetWriteDeadline(time.Now().Add(channelWait))
-	_, err := c.writer.WriteString(line + "\n")
+	_, err := c.writer.Write(line)
 	return err
 }
 

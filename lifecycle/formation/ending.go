@@ -81,7 +81,7 @@ func (f *Formation) Ended() <-chan struct{} { return f.ended }
 func (f *Formation) conduct() {
 	var ending Ending
 	detail := "it was asked to"
-	var entry *process
+	var entry *child
 	var entryExited <-chan struct{}
 waiting:
 	for {
@@ -118,13 +118,13 @@ func (f *Formation) closeEntrance() {
 }
 
 // started returns the started processes in plan order.
-func (f *Formation) started() []*process {
-	var all []*process
+func (f *Formation) started() []*child {
+	var all []*child
 	for _, m := range f.plan.Members {
 		s := f.slots[m.Name]
 		s.mu.Lock()
-		if s.process != nil {
-			all = append(all, s.process)
+		if s.child != nil {
+			all = append(all, s.child)
 		}
 		s.mu.Unlock()
 	}
@@ -182,7 +182,7 @@ func (f *Formation) finish() {
 			s.line.Close()
 		}
 	}
-	f.secrets.forget()
+	f.secrets = nil
 	f.events.emit(Event{Kind: Ended})
 	f.events.close()
 }

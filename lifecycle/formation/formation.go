@@ -23,10 +23,8 @@ type Formation struct {
 
 	asked chan error    // gets the first Stop's reason
 	hurry chan struct{} // closed by Kill
-	entry chan *process // gets the entry's process
+	entry chan *child   // gets the entry's process
 	ended chan struct{} // closed when ending is set
-
-	launcher *launcherIdentity // this process, as every member's first line names it; nil when unknown
 
 	spawning     sync.Mutex // held while the entry is spawned, and taken before the stop looks at what runs
 	mu           sync.Mutex
@@ -81,10 +79,10 @@ func (f *Formation) Log(member string) *Log {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.process == nil {
+	if s.child == nil {
 		return nil
 	}
-	return s.process.log
+	return s.child.log
 }
 
 // StartEntry starts the entry and returns its pid. When it cannot be started the formation is stopped, and the
@@ -106,7 +104,7 @@ func (f *Formation) StartEntry(ctx context.Context) (int, error) {
 }
 
 // tryEntry returns no member when the entry may not be started.
-func (f *Formation) tryEntry() (*Member, *process, error) {
+func (f *Formation) tryEntry() (*Member, *child, error) {
 	f.spawning.Lock()
 	defer f.spawning.Unlock()
 	m, index, err := f.claimEntry()
@@ -136,14 +134,14 @@ func (f *Formation) claimEntry() (*Member, int, error) {
 	return nil, 0, errors.New("cannot start the entry: the formation has none")
 }
 
-func (f *Formation) spawnEntry(index int, m *Member) (*process, error) {
+func (f *Formation) spawnEntry(index int, m *Member) (*child, error) {
 	binary, err := f.options.binary(m)
 	if err != nil {
 		return nil, err
 	}
 	// Its whole channel is written before it starts: all that it may need to know is known.
-	lines := []string{f.secrets.firstLine(f.plan, m.Name)}
-	if line := f.addressLine(m.Name); line != "" {
+	lines := [][]byte{f.secrets.firstLine(f.plan, m)}
+	if line := f.addressLine(m.Name); line != nil {
 		lines = append(lines, line)
 	}
 	ch, err := openChannel(lines...)
@@ -151,7 +149,7 @@ func (f *Formation) spawnEntry(index int, m *Member) (*process, error) {
 		return nil, err
 	}
 	s := f.slots[m.Name]
-	p := &process{member: m, index: index, line: s.line, channel: ch}
+	p := &child{member: m, index: index, line: s.line, channel: ch}
 	err = f.spawn(p, spawnSpec{
 		binary: binary, args: entryArgs(m, f.options, s.sha256), dir: m.Dir,
 		stdout: f.options.EntryStdout, stderr: f.options.EntryStderr,
@@ -164,7 +162,7 @@ func (f *Formation) spawnEntry(index int, m *Member) (*process, error) {
 
 // spawn starts the process, puts it into its slot and has it watched. It takes over the channel: on failure
 // that is closed.
-func (f *Formation) spawn(p *process, spec spawnSpec, workdir string) error {
+func (f *Formation) spawn(p *child, spec spawnSpec, workdir string) error {
 	m := p.member
 	p.events, p.log = f.events, newLog()
 	p.exited, p.reaped = make(chan struct{}), make(chan struct{})
@@ -188,7 +186,7 @@ func (f *Formation) spawn(p *process, spec spawnSpec, workdir string) error {
 	}
 	s := f.slots[m.Name]
 	s.mu.Lock()
-	s.process = p
+	s.child = p
 	s.mu.Unlock()
 	go p.watch()
 	return nil
@@ -198,25 +196,25 @@ func (f *Formation) spawn(p *process, spec spawnSpec, workdir string) error {
 func (f *Formation) sendAddresses() {
 	for _, m := range f.plan.Peers() {
 		s := f.slots[m.Name]
-		if line := f.addressLine(m.Name); line != "" && s.process != nil {
+		if line := f.addressLine(m.Name); line != nil && s.child != nil {
 			// A peer that has gone meanwhile does not need it.
-			_ = s.process.channel.send(line)
+			_ = s.child.channel.send(line)
 		}
 	}
 }
 
-func (f *Formation) addressLine(member string) string {
+func (f *Formation) addressLine(member string) []byte {
 	callees := f.plan.Callees(member)
 	if len(callees) == 0 {
-		return ""
+		return nil
 	}
-	addresses := make([]address, 0, len(callees))
+	addresses := make([]credential.Address, 0, len(callees))
 	for _, name := range callees {
 		if peer, ok := f.Peer(name); ok {
-			addresses = append(addresses, address{Name: peer.Name, URL: peer.URL})
+			addresses = append(addresses, credential.Address{Name: peer.Name, URL: peer.URL})
 		}
 	}
-	return renderAddresses(addresses)
+	return credential.RenderAddresses(addresses)
 }
 
 func (f *Formation) dirIn(formations string) string {

@@ -130,9 +130,9 @@ type slot struct {
 	line   *lifeline.Line // until a process has it
 	ready  chan struct{}  // closed when the member is ready
 
-	mu      sync.Mutex
-	process *process // nil before it is started
-	peer    Peer
+	mu    sync.Mutex
+	child *child // nil before it is started
+	peer  Peer
 }
 
 func newFormation(plan Plan, o *Options) *Formation {
@@ -144,7 +144,7 @@ func newFormation(plan Plan, o *Options) *Formation {
 		asked:  make(chan error, 1),
 		hurry:  make(chan struct{}),
 		ended:  make(chan struct{}),
-		entry:  make(chan *process, 1),
+		entry:  make(chan *child, 1),
 	}
 	for i := range plan.Members {
 		f.slots[plan.Members[i].Name] = &slot{ready: make(chan struct{})}

@@ -3,6 +3,7 @@ package formation
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"murlua/platform/fsx"
@@ -41,9 +42,9 @@ func (f *Formation) tryMarker() error {
 	if err := fsx.EnsurePrivateDir(dir); err != nil {
 		return err
 	}
-	marker := Marker{ProjectDir: canonical(f.options.ProjectDir)}
-	if f.launcher != nil {
-		marker.LauncherPID, marker.LauncherStart = f.launcher.PID, f.launcher.Start
+	marker := Marker{ProjectDir: canonical(f.options.ProjectDir), LauncherPID: os.Getpid()}
+	if f.secrets.launcher != nil {
+		marker.LauncherStart = f.secrets.launcher.Start
 	}
 	text, err := json.Marshal(marker)
 	if err != nil {

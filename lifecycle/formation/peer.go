@@ -76,7 +76,7 @@ func (f *Formation) becomeReady(m *Member, probe Probe, token credential.Secret)
 }
 
 // spawnPeer starts the process of a peer and its readers.
-func (f *Formation) spawnPeer(index int, m *Member, workdir string) (*process, error) {
+func (f *Formation) spawnPeer(index int, m *Member, workdir string) (*child, error) {
 	if m.Command != nil {
 		return nil, errors.New("commands cannot be started yet")
 	}
@@ -85,7 +85,7 @@ func (f *Formation) spawnPeer(index int, m *Member, workdir string) (*process, e
 		return nil, err
 	}
 	s := f.slots[m.Name]
-	ch, err := openChannel(f.secrets.firstLine(f.plan, m.Name))
+	ch, err := openChannel(f.secrets.firstLine(f.plan, m))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (f *Formation) spawnPeer(index int, m *Member, workdir string) (*process, e
 		closeAll(stdout, stdoutEnd)
 		return nil, fmt.Errorf("its output could not be connected: %w", err)
 	}
-	p := &process{
+	p := &child{
 		member: m, index: index, ownGroup: true, line: s.line, channel: ch,
 		stdout: stdout, stderr: stderr,
 	}
@@ -126,7 +126,7 @@ func closeAll(files ...*os.File) {
 type starting struct {
 	f      *Formation
 	m      *Member
-	p      *process
+	p      *child
 	within time.Duration
 	probe  Probe
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"murlua/lifecycle/id"
 )
 
 // Plan is what a launch starts. It is plain data: building, checking and printing one starts nothing.
@@ -154,7 +156,7 @@ func (p Plan) Check() error {
 	seen := map[string]bool{}
 	entries := 0
 	for _, m := range p.Members {
-		if !ValidName(m.Name) {
+		if !id.ValidMember(m.Name) {
 			report("member name %q is not a lower-case letter and up to 31 more of a-z, 0-9 and -", m.Name)
 		}
 		if seen[m.Name] {
@@ -223,12 +225,4 @@ func (p Plan) checkMember(m *Member, report func(string, ...any)) {
 			report("member %q starts after the entry %q, which starts last", m.Name, name)
 		}
 	}
-}
-
-// ValidName reports whether the text can be a member's name.
-func ValidName(name string) bool {
-	if len(name) < 1 || len(name) > 32 || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

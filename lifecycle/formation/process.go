@@ -9,9 +9,9 @@ import (
 	"murlua/lifecycle/lifeline"
 )
 
-// process is one started member's process. Its watcher goroutine is its only waiter; everybody else looks at
+// child is one started member's process. Its watcher goroutine is its only waiter; everybody else looks at
 // the channels.
-type process struct {
+type child struct {
 	member   *Member
 	index    int // in the plan
 	pid      int
@@ -73,7 +73,7 @@ func (s spawnSpec) start() (*exec.Cmd, error) {
 
 // watch waits for the end of the process and reaps it. The group is killed first, while the ended process still
 // holds its number: nothing that it started in its group stays, and no group that got the number later is hit.
-func (p *process) watch() {
+func (p *child) watch() {
 	p.reap(awaitExit(p.cmd.Process))
 	p.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.pid, Status: p.status})
 	p.line.Close()
@@ -87,7 +87,7 @@ func (p *process) watch() {
 
 // reap takes the status of the process. When unreaped is set the process has ended and can only be reaped
 // here, under the lock under which kill signals: nobody is signalled by a number that has become free.
-func (p *process) reap(unreaped bool) {
+func (p *child) reap(unreaped bool) {
 	if unreaped {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -103,7 +103,7 @@ func (p *process) reap(unreaped bool) {
 }
 
 // kill ends the process, and its group if it has one of its own, without waiting.
-func (p *process) kill() {
+func (p *child) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -115,7 +115,7 @@ func (p *process) kill() {
 	}
 }
 
-func (p *process) running() bool {
+func (p *child) running() bool {
 	select {
 	case <-p.exited:
 		return false
@@ -126,7 +126,7 @@ func (p *process) running() bool {
 
 // stop closes the lifeline, lets the process end within its grace, kills it otherwise, and returns when it is
 // reaped. When hurry closes the grace is over.
-func (p *process) stop(hurry <-chan struct{}) {
+func (p *child) stop(hurry <-chan struct{}) {
 	if p.running() {
 		p.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.pid})
 		p.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.pid, Detail: RungLifeline})
@@ -144,7 +144,7 @@ func (p *process) stop(hurry <-chan struct{}) {
 	<-p.reaped
 }
 
-func (p *process) killNow() {
+func (p *child) killNow() {
 	p.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.pid, Detail: RungKill})
 	p.kill()
 }

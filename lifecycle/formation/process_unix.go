@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"murlua/platform/process"
 )
 
 func attributes(ownGroup bool) *syscall.SysProcAttr {
@@ -24,7 +26,13 @@ func killGroup(pid int) {
 // awaitExit returns when the process has ended, without reaping it; the process is an unreaped child, so its
 // number is its own throughout. False means that it cannot be waited for in this way.
 func awaitExit(p *os.Process) bool {
-	return awaitChild(p.Pid)
+	held, err := process.Open(p.Pid)
+	if err != nil {
+		return awaitChild(p.Pid)
+	}
+	defer held.Close()
+	<-held.Exited()
+	return true
 }
 
 // closeInherited makes every descriptor above the standard streams close-on-exec: those that this program opened are already,
