@@ -40,7 +40,7 @@ func (c *Call) run(fn Function) int {
 }
 
 // Raise raises an error as an error object and does not return.
-func (c *Call) Raise(err error) { c.l.Error(c.t.host.errorValue(c.l, err), 1) }
+func (c *Call) Raise(err error) { c.l.Error(c.t.host.errorValue(c.l, err), 0) }
 
 // L is the Lua thread that calls. Blocking while using it directly blocks every task.
 func (c *Call) L() *lua.LState { return c.l }

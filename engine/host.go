@@ -37,6 +37,7 @@ type Host struct {
 	trampoline *lua.LFunction
 	errorMeta  *lua.LTable
 	taskType   *Type
+	queueType  *Type
 	metas      map[*Type]*lua.LTable
 	mur        *lua.LTable
 	modules    map[string]*Module
@@ -52,6 +53,8 @@ func New(options Options) (*Host, error) {
 		options: options, tasks: map[*Task]struct{}{}, exited: make(chan struct{}),
 		metas: map[*Type]*lua.LTable{}, modules: map[string]*Module{}, loading: map[string]*loading{},
 	}
+	own := TaskModule()
+	h.modules[own.Name] = &own
 	for i := range options.Modules {
 		m := &options.Modules[i]
 		if h.modules[m.Name] != nil {
@@ -66,7 +69,7 @@ func New(options Options) (*Host, error) {
 	})
 	h.base.G.MainThread, h.base.G.CurrentThread = h.base, h.base
 	h.trampoline = h.base.NewFunction(startThread)
-	h.errorMeta, h.taskType = h.newErrorMeta(), newTaskType()
+	h.errorMeta, h.taskType, h.queueType = h.newErrorMeta(), newTaskType(), newQueueType()
 	h.openLibraries()
 	return h, nil
 }
@@ -124,6 +127,7 @@ func (h *Host) spawn(ctx context.Context, parent *Task, name, born string, fn fu
 	if ctx != nil && ctx.Done() != nil {
 		unhook = context.AfterFunc(ctx, func() { t.Stop(context.Cause(ctx)) })
 	}
+	h.lock.enqueue(t.wake) // here, so that tasks first run in the order in which they were spawned
 	go func() { // owned by h.running
 		if unhook != nil {
 			defer unhook()

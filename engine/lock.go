@@ -24,6 +24,18 @@ func (l *lock) acquire(wake chan struct{}) {
 	<-wake
 }
 
+// enqueue takes a place in the queue without waiting; the owner of the channel then has to receive from it.
+func (l *lock) enqueue(wake chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.held {
+		l.held = true
+		wake <- struct{}{}
+		return
+	}
+	l.queue = append(l.queue, wake)
+}
+
 // release gives the lock to the first in the queue.
 func (l *lock) release() {
 	l.mu.Lock()

@@ -31,6 +31,7 @@ type Task struct {
 	fatal    error      // ends the task whatever its function does
 	timer    *time.Timer
 	children map[*Task]struct{}
+	watchers []func()
 
 	// For the holder of the lock.
 	cleanups   []lua.LValue
@@ -139,8 +140,8 @@ func (t *Task) fail(err error) {
 // main is the task's goroutine.
 func (t *Task) main(fn func() lua.LValue, args func(L *lua.LState) ([]lua.LValue, error)) {
 	defer t.host.running.Done()
-	defer close(t.done)
-	t.host.lock.acquire(t.wake)
+	defer t.announce()
+	<-t.wake // it is in the lock's queue
 	defer t.host.lock.release()
 	defer func() {
 		if r := recover(); r != nil {
@@ -227,6 +228,30 @@ func (t *Task) isDone() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// watch runs fn, which must not wait, when the task has ended; at once if it has.
+func (t *Task) watch(fn func()) {
+	t.mu.Lock()
+	if !t.isDone() {
+		t.watchers = append(t.watchers, fn)
+		t.mu.Unlock()
+		return
+	}
+	t.mu.Unlock()
+	fn()
+}
+
+// announce tells everybody that the task has ended.
+func (t *Task) announce() {
+	t.mu.Lock()
+	close(t.done)
+	watchers := t.watchers
+	t.watchers = nil
+	t.mu.Unlock()
+	for _, fn := range watchers {
+		fn()
 	}
 }
 

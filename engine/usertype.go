@@ -174,4 +174,4 @@ func indexObject(L *lua.LState, t *Type, methods map[string]*lua.LFunction) int 
 }
 
 // raise raises a Go error as an error object and does not return.
-func (t *thread) raise(err error) { t.L.Error(t.host.errorValue(t.L, err), 1) }
+func (t *thread) raise(err error) { t.L.Error(t.host.errorValue(t.L, err), 0) }
