@@ -128,7 +128,7 @@ func (h *Host) spawn(ctx context.Context, parent *Task, name, born string, fn fu
 		unhook = context.AfterFunc(ctx, func() { t.Stop(context.Cause(ctx)) })
 	}
 	h.lock.enqueue(t.wake) // here, so that tasks first run in the order in which they were spawned
-	go func() { // owned by h.running
+	go func() {            // owned by h.running
 		if unhook != nil {
 			defer unhook()
 		}
