@@ -1,0 +1,77 @@
+package running
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"murlua/lifecycle/home"
+	"murlua/lifecycle/id"
+	"murlua/platform/fsx"
+	"murlua/platform/process"
+)
+
+// ErrNotGone is wrapped by [Prune] for a record whose process is not proven to have ended.
+var ErrNotGone = errors.New("its process is not known to have ended")
+
+// Prune removes the record of a process that has ended, and the session's control token. It takes the
+// evidence itself, right before: without it the error wraps [ErrNotGone] and nothing is removed. A
+// file that says something else by now, or belongs to a release of before 0.7, is left.
+//
+// A record that is gone already is no error.
+func Prune(h home.Home, record Record) error {
+	refused := func(why error) error {
+		return fmt.Errorf("cannot prune the record of session %s: %w", shown(string(record.SessionID)), why)
+	}
+	if _, err := id.ParseSession(string(record.SessionID)); err != nil {
+		return refused(err)
+	}
+	if state := ProcessState(record); state.Kind != process.Gone {
+		if state.Reason == "" {
+			return refused(ErrNotGone)
+		}
+		return refused(fmt.Errorf("%w: %s", ErrNotGone, state.Reason))
+	}
+	own := Location(h, record.SessionID)
+	path := record.Path
+	if path == "" {
+		path = own
+	}
+	if err := removeRecord(path, record); err != nil {
+		return refused(err)
+	}
+	if path != own {
+		return nil
+	}
+	if err := os.Remove(ControlLocation(h, record.SessionID)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return refused(fmt.Errorf("%s: %w", ControlLocation(h, record.SessionID), fsx.Reason(err)))
+	}
+	return nil
+}
+
+// removeRecord removes the file if it still holds the record.
+func removeRecord(path string, record Record) error {
+	text, version, err := fsx.ReadRegular(path, maxRecord)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	stored, older, err := decode(text)
+	switch {
+	case older:
+		return fmt.Errorf("%s: it belongs to an older release of murmur", path)
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	case stored.SessionID != record.SessionID || stored.Identity() != record.Identity():
+		return fmt.Errorf("%s: it names another process by now", path)
+	}
+	removed, err := fsx.RemoveVersion(path, version)
+	if err == nil && !removed {
+		if _, gone := os.Lstat(path); !errors.Is(gone, os.ErrNotExist) {
+			err = fmt.Errorf("%s: it was replaced meanwhile", path)
+		}
+	}
+	return err
+}
