@@ -1,0 +1,314 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"murlua/platform/contain"
+)
+
+// ErrClosed is returned by [Keeper.Start] after [Keeper.Close].
+var ErrClosed = errors.New("the keeper is closed")
+
+// Options are the surroundings of a [Keeper]. The zero value is usable in a program whose main calls [Main].
+type Options struct {
+	// Program is the binary to run as keeper; empty: the running one.
+	Program string
+	// Report is what the platform offers; nil: [contain.Probe] is asked at the first start.
+	Report contain.Report
+	// Stderr takes what the keeper itself has to say (a survivor, an internal fault); nil discards it. The keeper
+	// may hold it for as long as it needs to clean up after a host that was killed.
+	Stderr *os.File
+}
+
+// A Keeper starts commands and keeps them. See the package comment.
+type Keeper struct {
+	options Options
+
+	mu     sync.Mutex
+	report contain.Report
+	next   uint32
+	shared *link
+	links  map[*link]bool // every keeper process, the sealed ones too, until it has gone
+	closed bool
+}
+
+// New returns a Keeper; nothing is started before the first command, or [Keeper.Warm].
+func New(options Options) *Keeper {
+	return &Keeper{options: options, report: options.Report, links: map[*link]bool{}}
+}
+
+// Report returns what the platform offers.
+func (k *Keeper) Report() contain.Report {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.found()
+}
+
+func (k *Keeper) found() contain.Report {
+	if k.report == nil {
+		k.report = contain.Probe()
+	}
+	return k.report
+}
+
+// Warm starts the keeper process ahead of the first command, so that it comes up while the host does other
+// things. It returns at once.
+func (k *Keeper) Warm() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return ErrClosed
+	}
+	_, err := k.sharedLink()
+	return err
+}
+
+// sharedLink returns the connection to the keeper that all unsealed commands share, starting it if there is none.
+func (k *Keeper) sharedLink() (*link, error) {
+	if k.shared != nil && !k.shared.broken() {
+		return k.shared, nil
+	}
+	var base *contain.Base
+	if best := k.found().Best(); best == contain.Cgroup {
+		var err error
+		if base, err = contain.NewBase(); err != nil {
+			return nil, err
+		}
+	}
+	l, err := k.launch(base, false)
+	if err != nil {
+		if base != nil {
+			_ = base.Remove()
+		}
+		return nil, err
+	}
+	k.shared = l
+	return l, nil
+}
+
+// launch starts a keeper process. The caller holds k.mu.
+func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
+	// What a killed keeper leaves must come to us and not to init.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("cannot become a child subreaper: %w", err)
+	}
+	// Descriptors that this process itself was started with are nobody's below it.
+	_ = unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC) // before Linux 5.11 the keeper has to do for both
+	host, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	marks := contain.NewMarks()
+	program := k.options.Program
+	if program == "" {
+		program = "/proc/self/exe" // still the same binary when the file has been replaced
+	}
+	cmd := &exec.Cmd{
+		Path:        program,
+		Args:        []string{"murlua", argument, "marks=" + strconv.FormatUint(uint64(marks), 10)},
+		Env:         []string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"},
+		Stderr:      nil,
+		ExtraFiles:  []*os.File{theirs},
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	if k.options.Stderr != nil {
+		cmd.Stderr = k.options.Stderr
+	}
+	if base != nil {
+		cmd.Args = append(cmd.Args, "cgroup="+base.Dir())
+	}
+	if sealed {
+		cmd.Args = append(cmd.Args, "sealed")
+		contain.Seal(cmd.SysProcAttr)
+	}
+	c, err := newConn(host)
+	if err != nil {
+		host.Close()
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		host.Close()
+		return nil, fmt.Errorf("cannot start the keeper: %w", err)
+	}
+	l := &link{keeper: k, conn: c, cmd: cmd, base: base, marks: marks, sealed: sealed, kept: map[uint32]*Kept{}, gone: make(chan struct{})}
+	k.links[l] = true
+	go l.run()
+	return l, nil
+}
+
+// Start starts a command. ctx bounds the start alone: when it ends first, the command is ended again. The errors
+// are a [*StartError] (nothing is left), a [*contain.UnavailableError] for a demanded class that cannot be had,
+// [ErrClosed], or that of the keeper process itself.
+func (k *Keeper) Start(ctx context.Context, command Command) (*Kept, error) {
+	if len(command.Args) == 0 {
+		return nil, errors.New("cannot start a command without arguments")
+	}
+	request, files, err := prepare(&command)
+	if err != nil {
+		return nil, err
+	}
+	l, kept, err := k.place(&command)
+	if err != nil {
+		return nil, err
+	}
+	request.ID, request.Class = kept.id, string(kept.class)
+	fds := make([]int, len(files))
+	for i, f := range files {
+		fds[i] = int(f.Fd())
+	}
+	if err := l.conn.write(request.encode(), fds...); err != nil {
+		l.forget(kept)
+		return nil, &StartError{Program: command.Args[0], Err: fmt.Errorf("cannot reach the keeper: %w", err)}
+	}
+	select {
+	case <-kept.started:
+	case <-ctx.Done():
+		kept.abandon()
+		return nil, &StartError{Program: command.Args[0], Err: context.Cause(ctx)}
+	}
+	if kept.failure != nil {
+		kept.failure.Program = command.Args[0]
+		kept.failure.Hints = diagnose(request.Path, request.Dir)
+		return nil, kept.failure
+	}
+	return kept, nil
+}
+
+// place chooses the class and the keeper process for a command and gives it an id there.
+func (k *Keeper) place(command *Command) (*link, *Kept, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil, nil, ErrClosed
+	}
+	class, err := k.found().Choose(command.Class)
+	if err != nil {
+		return nil, nil, err
+	}
+	var l *link
+	if class == contain.Sealed {
+		l, err = k.launch(nil, true)
+	} else {
+		l, err = k.sharedLink()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	k.next++
+	if k.next >= groupOnly {
+		return nil, nil, fmt.Errorf("cannot start more than %d commands in one run", groupOnly-1)
+	}
+	kept := newKept(l, k.next, class, command)
+	l.add(kept)
+	return l, kept, nil
+}
+
+// prepare turns a command into a request and the files that travel with it.
+func prepare(c *Command) (*startRequest, []*os.File, error) {
+	r := &startRequest{Args: c.Args, Env: c.Env, Dir: c.Dir, Path: c.Path, Signal: int(c.signal()), Grace: c.grace(), Terminal: c.Terminal}
+	var err error
+	if !filepath.IsAbs(r.Dir) {
+		if r.Dir, err = filepath.Abs(r.Dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Path == "" {
+		r.Path = c.Args[0]
+	}
+	if r.Path, err = lookUp(r.Path, r.Dir, c.Env); err != nil {
+		return nil, nil, &StartError{Program: c.Args[0], Err: err, Hints: diagnose(r.Path, r.Dir)}
+	}
+	if c.Foreground {
+		r.Group = unix.Getpgrp()
+	}
+	var files []*os.File
+	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f == nil {
+			r.Fds += "n"
+			continue
+		}
+		r.Fds += "f"
+		files = append(files, f)
+	}
+	for _, f := range c.Files {
+		if f == nil {
+			r.Fds += "-"
+			continue
+		}
+		r.Fds += "f"
+		files = append(files, f)
+	}
+	return r, files, nil
+}
+
+// lookUp finds the program as a shell would with this environment and directory.
+func lookUp(name, dir string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name, nil
+	}
+	path := ""
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
+			path = value
+		}
+	}
+	for _, folder := range filepath.SplitList(path) {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(dir, folder)
+		}
+		candidate := filepath.Join(folder, name)
+		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() && unix.Access(candidate, unix.X_OK) == nil {
+			return candidate, nil
+		}
+	}
+	return name, fmt.Errorf("no program of this name in its PATH (%s)", path)
+}
+
+// Close ends everything that is still kept, each command with its own signal and grace, and returns when the
+// keeper has gone. When ctx ends first the graces are over: what is left is killed, and Close still waits for
+// that, which is bounded. The Keeper starts nothing afterwards.
+func (k *Keeper) Close(ctx context.Context) error {
+	k.mu.Lock()
+	k.closed = true
+	links := make([]*link, 0, len(k.links))
+	for l := range k.links {
+		links = append(links, l)
+	}
+	k.mu.Unlock()
+	for _, l := range links {
+		l.close()
+	}
+	for _, l := range links {
+		select {
+		case <-l.gone:
+		case <-ctx.Done():
+			l.hurry()
+			<-l.gone
+		}
+	}
+	return nil
+}
+
+func (k *Keeper) dropLink(l *link) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.links, l)
+	if k.shared == l {
+		k.shared = nil
+	}
+}

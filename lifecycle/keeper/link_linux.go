@@ -1,0 +1,207 @@
+package keeper
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"murlua/platform/contain"
+)
+
+// A link is one keeper process and the host's connection to it. Its goroutine (run) lives until the process has
+// gone and whatever it left has been ended.
+type link struct {
+	keeper *Keeper
+	conn   *conn
+	cmd    *exec.Cmd
+	base   *contain.Base
+	marks  contain.Mark
+	sealed bool
+	gone   chan struct{} // closed last
+
+	mu      sync.Mutex
+	kept    map[uint32]*Kept
+	lost    bool // the connection has ended
+	ready   bool
+	failure string // why the keeper could not come up, in its own words
+	closing bool
+}
+
+func (l *link) broken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
+}
+
+func (l *link) add(kept *Kept) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept[kept.id] = kept
+}
+
+func (l *link) forget(kept *Kept) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.kept, kept.id)
+}
+
+func (l *link) get(id uint32) *Kept {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept[id]
+}
+
+func (l *link) all() []*Kept {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*Kept, 0, len(l.kept))
+	for _, kept := range l.kept {
+		list = append(list, kept)
+	}
+	return list
+}
+
+// close lets the keeper go as soon as it has nothing left: stops are asked for first.
+func (l *link) close() {
+	l.mu.Lock()
+	l.closing = true
+	l.mu.Unlock()
+	for _, kept := range l.all() {
+		kept.requestStop(kept.command.signal(), kept.command.grace())
+	}
+	_ = l.conn.write([]byte{kindRelease}) // a broken connection is noticed by run
+}
+
+// hurry ends all graces.
+func (l *link) hurry() {
+	for _, kept := range l.all() {
+		kept.requestStop(NoSignal, 0)
+	}
+}
+
+func (l *link) run() {
+	for {
+		packet, fds, err := l.conn.read()
+		if err != nil {
+			break
+		}
+		l.handle(packet, fds)
+	}
+	l.mu.Lock()
+	l.lost = true
+	l.mu.Unlock()
+	err := l.cmd.Wait()
+	l.clear(err)
+	l.conn.close()
+	l.keeper.dropLink(l)
+	close(l.gone)
+}
+
+func (l *link) handle(packet []byte, fds []int) {
+	switch packet[0] {
+	case kindReady:
+		l.mu.Lock()
+		l.ready = true
+		l.mu.Unlock()
+	case kindFailed:
+		l.mu.Lock()
+		l.failure = string(packet[1:])
+		l.mu.Unlock()
+	case kindStarted:
+		r, err := decodeStarted(packet[1:])
+		if kept := l.get(r.ID); err == nil && kept != nil {
+			if r.Errno != 0 {
+				l.forget(kept)
+			}
+			kept.onStarted(r, fds)
+			fds = nil
+			if l.sealed && r.Errno != 0 {
+				l.close()
+			}
+		}
+	case kindExited:
+		n, err := decodeExited(packet[1:])
+		if kept := l.get(n.ID); err == nil && kept != nil {
+			kept.onExited(statusOf(n.Wait))
+		}
+	case kindEmpty:
+		n, err := decodeGone(packet[1:])
+		if kept := l.get(n.ID); err == nil && kept != nil {
+			l.forget(kept)
+			kept.onGone(n)
+			if l.sealed {
+				l.close()
+			}
+		}
+	}
+	closeAll(fds)
+}
+
+// clear ends what a keeper that did not finish has left. After an orderly end there is nothing to do.
+func (l *link) clear(waitErr error) {
+	left := l.all()
+	if len(left) == 0 && waitErr == nil {
+		return
+	}
+	l.mu.Lock()
+	ready, failure := l.ready, l.failure
+	l.mu.Unlock()
+	if !ready {
+		if failure == "" {
+			failure = fmt.Sprint(waitErr)
+		}
+		cause := fmt.Errorf("the keeper did not come up: %s", failure)
+		for _, kept := range left {
+			kept.onStarted(startedReply{Stage: cause.Error(), Errno: int(syscall.ECHILD)}, nil)
+		}
+		left = nil
+	}
+	swept := adopt(l.marks, l.base, left)
+	for _, kept := range left {
+		kept.onLost(swept)
+	}
+	if l.base != nil {
+		_ = l.base.Remove() // what survivors hold stays, and the next start tries again
+	}
+}
+
+// adopt ends the processes of a keeper that was killed. They are our children now, since we are a subreaper;
+// they are known by the keeper's marks and cgroups, so that nobody else's process is touched. A sealed keeper
+// takes its own along.
+func adopt(marks contain.Mark, base *contain.Base, left []*Kept) contain.Swept {
+	spared := marks.Of(groupOnly)
+	find := func() []int {
+		var roots []int
+		for _, child := range contain.Children(os.Getpid()) {
+			if m := contain.MarkOf(child); m.Base() == marks && m != spared {
+				roots = append(roots, child)
+			}
+		}
+		if base != nil {
+			roots = append(roots, base.Procs()...)
+		}
+		return contain.Descendants(roots)
+	}
+	belongs := func(pid int) bool {
+		root := contain.ChildAbove(os.Getpid(), pid)
+		return base != nil && base.Holds(pid) || contain.MarkOf(pid).Base() == marks || root != 0 && contain.MarkOf(root).Base() == marks
+	}
+	if base != nil {
+		_ = base.Kill()
+	}
+	for _, kept := range left {
+		kept.killGroup()
+	}
+	swept := contain.Sweep(find, belongs, 0)
+	deadline := time.Now().Add(time.Second)
+	for _, kept := range left {
+		kept.reap(deadline)
+	}
+	for _, killed := range swept.Killed {
+		reapAdopted(killed.PID)
+	}
+	return swept
+}
