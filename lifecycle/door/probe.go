@@ -18,6 +18,7 @@ const (
 
 	versionHeader = "A2A-Version"
 	version       = "1.0"
+	oldVersion    = "0.3"
 )
 
 // The two names of the method that returns the card which an authenticated door shows to callers with a token:
