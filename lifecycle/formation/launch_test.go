@@ -611,7 +611,7 @@ func checkDescriptors(t *testing.T, name, fds string) {
 // anybody else, then the callees' doors.
 func checkChannels(t *testing.T, f *formation.Formation, coder, lead, reviewer []string) {
 	t.Helper()
-	for _, part := range []string{`{"formation_id":"` + string(f.ID()) + `","member":"coder"`, `"calls":[{"name":"reviewer","token":"mft1.`} {
+	for _, part := range []string{`{"formation_id":"` + string(f.ID()) + `","member":"coder","launcher":{"pid":`, `"calls":[{"name":"reviewer","token":"mft1.`} {
 		if !strings.Contains(coder[0], part) {
 			t.Errorf("the coder's first line lacks %s", part)
 		}

@@ -28,11 +28,10 @@ func newSecrets(formation id.Formation) (*secrets, error) {
 	return s, nil
 }
 
-// firstLine is the first line of a member's channel. Only this program's own members are told that they are the
-// entry: not every murmur knows the key.
+// firstLine is the first line of a member's channel.
 func (s *secrets) firstLine(p Plan, m *Member) []byte {
 	line := s.authority.Bundle(m.Name, p.Callees(m.Name)...)
 	line.Launcher = s.launcher
-	line.Entry = m.Entry && m.Script != nil
+	line.Entry = m.Entry
 	return line.Render()
 }

@@ -1,0 +1,66 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"murlua/lifecycle/door"
+	"murlua/lifecycle/trace"
+)
+
+// commandTask does the task of the command line. The session waits for it before it ends.
+func (r *run) commandTask(text string) {
+	defer r.tasks.Done()
+	r.live.Add(1)
+	answer, err := r.do(r.ctx, Task{Text: text, Emit: func(string) {}})
+	r.live.Add(-1)
+	r.finishTask(answer, err)
+}
+
+// doorTask does a task that came through the door.
+func (r *run) doorTask(ctx context.Context, in *door.Incoming) (string, error) {
+	single := r.options.Flags.Single
+	if single && !r.claimed.CompareAndSwap(false, true) {
+		return "", errors.New("this capsule takes a single task and has one")
+	}
+	working, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
+	r.live.Add(1)
+	answer, err := r.do(working, Task{ID: in.ID, Text: in.Message.Text, From: in.Caller, Emit: in.Emit})
+	r.live.Add(-1)
+	if single {
+		// The door ends the context when it has recorded the answer: the session must not end before that.
+		context.AfterFunc(ctx, func() { r.finishTask(answer, err) })
+	}
+	return answer, err
+}
+
+func (r *run) finishTask(answer string, err error) {
+	r.mu.Lock()
+	r.answer = answer
+	r.mu.Unlock()
+	r.taskDone <- err
+}
+
+// do runs the handler. A handler that panics fails its task, not the capsule.
+func (r *run) do(ctx context.Context, task Task) (answer string, err error) {
+	r.write(trace.TaskStart, map[string]any{"task_id": task.ID})
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			r.notice("panic in a task: %v\n%s", panicked, debug.Stack())
+			err = fmt.Errorf("the task's handler panicked: %v", panicked)
+		}
+		status := "ok"
+		switch {
+		case ctx.Err() != nil && err != nil:
+			status = "canceled"
+		case err != nil:
+			status = "failed"
+		}
+		r.write(trace.TaskEnd, map[string]any{"task_id": task.ID, "status": status})
+	}()
+	return r.handler(ctx, task)
+}
