@@ -1,0 +1,94 @@
+package bindings
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"murlua/engine"
+	"murlua/lifecycle/formation"
+	"murlua/lifecycle/home"
+)
+
+// World is what the modules of one host may touch of the world outside. The zero value of a field means: there is
+// none.
+type World struct {
+	Environ    []string // the environment, which members inherit
+	Workdir    string   // the working directory
+	Executable string   // this program, which starts Lua capsules
+	MurBinary  string   // the program that starts murmur's capsules
+	Folder     string   // the script's folder: members' scripts are looked for there
+
+	// Stdout and Stderr become the entry's. Relay gets what peers print, Warn what is worth a warning.
+	Stdout, Stderr *os.File
+	Relay          io.Writer
+	Warn           func(text string)
+	// OnEvent gets the events of every formation, one after the other for each of them.
+	OnEvent func(formation.Event)
+
+	mu         sync.Mutex
+	formations []*launched // launched by the script and not known to have ended
+	lastCode   *int
+}
+
+// Modules is the table of all modules of mur that are written in Go.
+func (w *World) Modules() []engine.Module {
+	return []engine.Module{
+		w.formationModule(),
+		w.capsuleModule(),
+		w.runningModule(),
+	}
+}
+
+// getenv returns the value of a variable, "" when it is not set.
+func (w *World) getenv(name string) string {
+	value := ""
+	for _, entry := range w.Environ {
+		if key, v, ok := strings.Cut(entry, "="); ok && key == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// home resolves the home directory, which is looked for only when something needs it.
+func (w *World) home() (home.Home, error) { return home.Resolve(w.getenv("HOME")) }
+
+// LastCode is the exit code of the formation that ended last, if one did.
+func (w *World) LastCode() (code int, ended bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lastCode == nil {
+		return 0, false
+	}
+	return *w.lastCode, true
+}
+
+// Hurry kills what the running formations still have: the grace is over. It returns at once.
+func (w *World) Hurry() {
+	for _, r := range w.left() {
+		r.hurry()
+	}
+}
+
+// close stops every formation that the script left running, and waits for all of them. why becomes their cause.
+func (w *World) close(ctx context.Context, why error) error {
+	all := w.left()
+	for _, r := range all {
+		r.stop(why)
+	}
+	var failed []error
+	for _, r := range all {
+		failed = append(failed, r.waitEnded(ctx))
+	}
+	return errors.Join(failed...)
+}
+
+func (w *World) left() []*launched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]*launched(nil), w.formations...)
+}

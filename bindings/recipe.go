@@ -1,0 +1,54 @@
+package bindings
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine"
+)
+
+// cleanupWithin bounds the end of everything that a recipe left running. Members have a grace of their own, which is
+// shorter.
+const cleanupWithin = 2 * time.Minute
+
+// RunRecipe runs a script until it ends, stops what it left running, and returns the exit code: what the script gave
+// to os.exit, else the number or the ending that it returned, else that of the formation that ended last. The end of
+// ctx stops the script and its formations; its cause becomes theirs, so a [formation.Interruption] gives its code.
+func (w *World) RunRecipe(ctx context.Context, options engine.Options, path string) (code int, err error) {
+	host, err := engine.New(options)
+	if err != nil {
+		return 1, err
+	}
+	values, err := host.RunFile(ctx, path)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWithin)
+	defer cancel()
+	err = errors.Join(err, host.Close(closing))
+	if status, exited := host.ExitStatus(); exited {
+		return status & 0xff, nil
+	}
+	if failed, ok := errors.AsType[*callbackError](err); ok {
+		err = failed.error // with its own place in the script, not that of the call that it interrupted
+	}
+	if err != nil {
+		return 1, err
+	}
+	return w.codeOf(values), nil
+}
+
+func (w *World) codeOf(values []lua.LValue) int {
+	if len(values) > 0 {
+		switch v := values[0].(type) {
+		case lua.LNumber:
+			return int(v) & 0xff
+		case *lua.LTable:
+			if code, ok := v.RawGetString("code").(lua.LNumber); ok {
+				return int(code) & 0xff
+			}
+		}
+	}
+	code, _ := w.LastCode()
+	return code & 0xff
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the whole command line. Each field's type stands in the file of the same name.
+type commands struct {
+	Run     runCommand     `cmd:"" help:"Run a recipe, or a Lua capsule."`
+	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
+	Help    helpCommand    `cmd:"" help:"Explain a command."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// command is what each subcommand does. The context ends at the first signal, with a
+// [formation.Interruption] as its cause.
+type command interface {
+	run(ctx context.Context, o *outside) error
+}
+
+// run parses the command line, does what it says and returns the exit code.
+func run(o *outside) int {
+	ctx := context.Background()
+	var cli commands
+	parser, err := kong.New(&cli, kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
+	if err != nil {
+		return fail(ctx, o.stderr, fmt.Errorf("cannot build the command line: %w", err))
+	}
+	if asked, topic := asksForHelp(o.args); asked {
+		return fail(ctx, o.stderr, helpCommand{Topic: topic}.run(ctx, o))
+	}
+	parsed, err := parser.Parse(o.args)
+	if err != nil {
+		return fail(ctx, o.stderr, usageOf(o.args, err))
+	}
+	target := parsed.Selected()
+	if target == nil {
+		return fail(ctx, o.stderr, &usageError{err: errors.New("no command given")})
+	}
+	chosen, ok := target.Target.Addr().Interface().(command)
+	if !ok {
+		return fail(ctx, o.stderr, fmt.Errorf("the command %q does nothing", target.Name))
+	}
+	ctx, hurried, done := o.watchSignals(ctx)
+	defer done()
+	o.hurried = hurried
+	return fail(ctx, o.stderr, chosen.run(ctx, o))
+}
+
+// asksForHelp reports whether the arguments ask for help instead of something else: none at all, or --help or
+// -h before anything that belongs to a recipe.
+func asksForHelp(args []string) (asked bool, topic []string) {
+	if len(args) == 0 {
+		return true, nil
+	}
+	for i, arg := range args {
+		switch {
+		case arg == "--help" || arg == "-h":
+			return true, args[:min(i, 1)]
+		case arg == "--", i > 0 && !strings.HasPrefix(arg, "-"):
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+func usageOf(args []string, err error) error {
+	usage := &usageError{err: err}
+	for _, arg := range args {
+		if _, known := pages()[arg]; known {
+			usage.command = arg
+			break
+		}
+	}
+	return usage
+}

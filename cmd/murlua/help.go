@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Each page has the same parts in the same order: usage, what it does in steps, options, environment, signals,
+// exit codes, examples.
+//
+//go:embed help/*.txt
+var helpFiles embed.FS
+
+type helpCommand struct {
+	Topic []string `arg:"" optional:"" help:"A command."`
+}
+
+func (c helpCommand) run(_ context.Context, o *outside) error {
+	topic := "murlua"
+	if len(c.Topic) > 0 {
+		topic = strings.Join(c.Topic, " ")
+	}
+	page, ok := pages()[topic]
+	if !ok {
+		known := make([]string, 0)
+		for name := range pages() {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		return &hintedError{fmt.Errorf("there is no help on %q", topic), "there is help on " + strings.Join(known, ", ")}
+	}
+	writeAll(o.stdout, page)
+	return nil
+}
+
+// pages returns the help pages by topic.
+func pages() map[string]string {
+	found := map[string]string{}
+	entries, err := helpFiles.ReadDir("help")
+	if err != nil {
+		return found
+	}
+	for _, entry := range entries {
+		if text, err := helpFiles.ReadFile("help/" + entry.Name()); err == nil {
+			found[strings.TrimSuffix(entry.Name(), ".txt")] = string(text)
+		}
+	}
+	return found
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"murlua/lifecycle/formation"
+)
+
+// outside is everything the command takes from the world around it. It is built once, in main; tests build
+// their own.
+type outside struct {
+	args        []string // without the program's name
+	environ     []string
+	stdin       *os.File
+	stdout      *os.File
+	stderr      *os.File
+	workdir     string
+	executable  string // this program, to start members with
+	openSignals func() (caught <-chan os.Signal, stop func())
+
+	hurried context.Context // ends at the second signal; set while a command runs
+}
+
+func newOutside() *outside {
+	workdir, _ := os.Getwd()
+	executable, _ := os.Executable()
+	return &outside{
+		args:       os.Args[1:],
+		environ:    os.Environ(),
+		stdin:      os.Stdin,
+		stdout:     os.Stdout,
+		stderr:     os.Stderr,
+		workdir:    workdir,
+		executable: executable,
+		openSignals: func() (<-chan os.Signal, func()) {
+			caught := make(chan os.Signal, 4)
+			signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			return caught, func() { signal.Stop(caught) }
+		},
+	}
+}
+
+// getenv returns the value of a variable, "" when it is not set. The last of several settings counts.
+func (o *outside) getenv(name string) string {
+	for i := len(o.environ) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(o.environ[i], "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// watchSignals ends the first context at the first signal, with a [formation.Interruption] as its cause, and the
+// second at the next one, which means that there is no more patience. The returned function ends the watching and
+// waits for it.
+func (o *outside) watchSignals(parent context.Context) (first, second context.Context, done func()) {
+	first, interrupt := context.WithCancelCause(parent)
+	second, hurry := context.WithCancelCause(parent)
+	caught, stop := o.openSignals()
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-quit:
+				return
+			case s := <-caught:
+				number, _ := s.(syscall.Signal)
+				why := &formation.Interruption{Signal: number}
+				if first.Err() != nil {
+					hurry(why)
+				}
+				interrupt(why)
+			}
+		}
+	}()
+	return first, second, func() {
+		stop()
+		close(quit)
+		<-ended
+		interrupt(nil)
+		hurry(nil)
+	}
+}
+
+// writeAll writes text, and drops the error of a reader that went away: there is nobody left to tell.
+func writeAll(w io.Writer, text string) {
+	_, _ = io.WriteString(w, text)
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"murlua/lifecycle/formation"
+)
+
+// progress shows how the members of formations come up, on standard error: one line for each member. On a terminal
+// the lines are rewritten in place, until every member is ready; elsewhere each step is a line of its own. What
+// members print meanwhile goes through Write, so that it stands above the lines.
+//
+// The rules of the display: lower case, no full stops, the member first, times in milliseconds up to ten seconds; a
+// colour never says anything that a word does not.
+type progress struct {
+	mu      sync.Mutex
+	out     io.Writer
+	live    bool // a terminal: lines are rewritten
+	colour  bool
+	columns func() int
+
+	members []*memberLine // in the order in which they were first heard of
+	drawn   int           // lines on the screen that belong to us
+	settled bool          // the formation is up or ending: what comes now is a line of its own
+	partial bytes.Buffer  // of a line that members print and that has not ended
+	midline bool          // the last thing printed is a line that has not ended
+}
+
+type memberLine struct {
+	name, state, detail string
+	spawned, at         time.Duration
+	failed              bool
+}
+
+func newProgress(out io.Writer, term terminal, colour bool) *progress {
+	return &progress{out: out, live: term.isTerminal, colour: colour, columns: term.columns}
+}
+
+// event takes the next event of a formation. It is called by one goroutine for each formation.
+func (p *progress) event(e formation.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Member == "" {
+		p.formationEvent(e)
+		return
+	}
+	line := p.line(e.Member)
+	text, shown := describe(e, line)
+	if !shown {
+		return
+	}
+	line.state, line.at, line.detail = text, e.At, ""
+	if e.Kind == formation.Reported || e.Kind == formation.Ready {
+		line.detail = strings.TrimPrefix(e.URL, "http://")
+	}
+	line.failed = e.Kind == formation.Failed
+	if p.live && !p.settled {
+		p.redraw()
+		return
+	}
+	p.print(p.render(line, p.width()))
+}
+
+func (p *progress) formationEvent(e formation.Event) {
+	switch e.Kind {
+	case formation.Launching:
+		p.settled = false
+	case formation.Ready:
+		p.settle()
+		p.print(p.paint("32", "ready") + fmt.Sprintf(" in %s", span(e.At)))
+	case formation.Stopping:
+		p.settle()
+	case formation.Ended:
+		p.settle()
+		p.members = nil
+	}
+}
+
+// describe says in a word or two what a member's event means; not every event is shown.
+func describe(e formation.Event, line *memberLine) (text string, shown bool) {
+	switch e.Kind {
+	case formation.Waiting:
+		return "waiting" + prefixed(" for ", e.Detail), true
+	case formation.Spawned:
+		line.spawned = e.At
+		return "starting", true
+	case formation.Reported:
+		return "reported", true
+	case formation.DoorAnswered:
+		return "door answers", true
+	case formation.Ready:
+		return "ready", true
+	case formation.Failed:
+		return "failed", true
+	case formation.EntryStarted:
+		line.spawned = e.At
+		return "running", true
+	case formation.Rung:
+		if e.Detail == formation.RungKill {
+			return "killed: it did not end in time", true
+		}
+	}
+	return "", false
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// Write prints whole lines above the members' lines; an unfinished line waits for its end.
+func (p *progress) Write(data []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.live || p.drawn == 0 {
+		return p.pass(data)
+	}
+	p.partial.Write(data)
+	end := bytes.LastIndexByte(p.partial.Bytes(), '\n')
+	if end < 0 {
+		return len(data), nil
+	}
+	p.erase()
+	_, err := p.pass(p.partial.Next(end + 1))
+	p.redraw()
+	return len(data), err
+}
+
+// pass prints what members print.
+func (p *progress) pass(data []byte) (int, error) {
+	if len(data) > 0 {
+		p.midline = data[len(data)-1] != '\n'
+	}
+	return p.out.Write(data)
+}
+
+// close leaves the last state on the screen.
+func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settle()
+}
+
+// settle makes the lines on the screen part of what scrolls away.
+func (p *progress) settle() {
+	p.drawn, p.settled = 0, true
+	if p.partial.Len() > 0 {
+		_, _ = p.pass(p.partial.Bytes())
+		p.partial.Reset()
+	}
+}
+
+func (p *progress) line(name string) *memberLine {
+	i := slices.IndexFunc(p.members, func(l *memberLine) bool { return l.name == name })
+	if i >= 0 {
+		return p.members[i]
+	}
+	line := &memberLine{name: name}
+	p.members = append(p.members, line)
+	return line
+}
+
+func (p *progress) width() int {
+	width := 0
+	for _, line := range p.members {
+		width = max(width, len(line.name))
+	}
+	return width
+}
+
+func (p *progress) render(line *memberLine, width int) string {
+	state := fmt.Sprintf("%-12s", line.state)
+	switch {
+	case line.failed:
+		state = p.paint("31", state)
+	case line.state == "ready":
+		state = p.paint("32", state)
+	}
+	text := fmt.Sprintf("  %-*s  %s %8s", width, line.name, state, span(line.at))
+	if line.detail != "" {
+		text += "  " + line.detail
+	}
+	return text
+}
+
+func (p *progress) erase() {
+	if p.drawn > 0 {
+		writeAll(p.out, fmt.Sprintf("\x1b[%dA\x1b[J", p.drawn))
+		p.drawn = 0
+	}
+}
+
+func (p *progress) redraw() {
+	p.erase()
+	columns, width := p.columns(), p.width()
+	for _, line := range p.members {
+		text := p.render(line, width)
+		if columns > 0 && len(text) > columns && !p.colour {
+			text = text[:columns]
+		}
+		p.print(text)
+		p.drawn++
+	}
+}
+
+// print writes a line of our own.
+func (p *progress) print(line string) {
+	if p.midline {
+		line = "\n" + line
+		p.midline = false
+	}
+	writeAll(p.out, line+"\n")
+}
+
+func (p *progress) paint(code, text string) string {
+	if !p.colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// span writes a duration for people.
+func span(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

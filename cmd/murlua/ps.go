@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"murlua/bindings"
+	"murlua/lifecycle/door"
+	"murlua/lifecycle/home"
+	"murlua/lifecycle/running"
+)
+
+type psCommand struct {
+	JSON    bool `name:"json" help:"Print one JSON array."`
+	Verbose bool `help:"Name each record that was removed, and why."`
+}
+
+// listed is a record and what the three layers say about it.
+type listed struct {
+	running.Record
+	running.Liveness
+}
+
+func (c *psCommand) run(ctx context.Context, o *outside) error {
+	h, err := home.Resolve(o.getenv("HOME"))
+	if err != nil {
+		return err
+	}
+	listing, err := running.ListReporting(h)
+	if err != nil {
+		return err
+	}
+	pruned := []string{}
+	for _, path := range listing.Removed {
+		pruned = append(pruned, path+" — not a readable record")
+	}
+	live := []listed{}
+	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
+		record := listing.Records[i]
+		if verdict.State != running.Gone {
+			live = append(live, listed{record, verdict})
+			continue
+		}
+		if err := running.Prune(h, record); err != nil {
+			return fmt.Errorf("cannot remove the record of %s: %w", record.SessionID, err)
+		}
+		pruned = append(pruned, prunedText(record, verdict.Reason))
+	}
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	c.reportPruned(o, pruned)
+	if c.JSON {
+		return printJSON(o, live)
+	}
+	writeAll(o.stdout, table(live, time.Now()))
+	return nil
+}
+
+func prunedText(record running.Record, reason string) string {
+	text := fmt.Sprintf("%s — %s", record.SessionID, reason)
+	if record.FormationID != "" {
+		text += fmt.Sprintf(" (formation %s)", record.FormationID)
+	}
+	return text
+}
+
+func (c *psCommand) reportPruned(o *outside, pruned []string) {
+	switch {
+	case len(pruned) == 0:
+	case c.Verbose:
+		for _, text := range pruned {
+			writeAll(o.stderr, "pruned: "+text+"\n")
+		}
+	default:
+		writeAll(o.stderr, fmt.Sprintf("pruned %d stale records; murlua ps --verbose names each\n", len(pruned)))
+	}
+}
+
+func printJSON(o *outside, live []listed) error {
+	sessions := []map[string]any{}
+	for _, l := range live {
+		fields := bindings.RecordFields(l.Record)
+		fields["state"] = l.State.String()
+		if l.Reason != "" {
+			fields["reason"] = l.Reason
+		}
+		sessions = append(sessions, fields)
+	}
+	text, err := json.MarshalIndent(sessions, "", "  ")
+	if err != nil {
+		return fmt.Errorf("cannot print the sessions: %w", err)
+	}
+	writeAll(o.stdout, string(text)+"\n")
+	return nil
+}
+
+// table writes the columns that `mur ps` writes, so that what reads one reads the other.
+func table(live []listed, now time.Time) string {
+	if len(live) == 0 {
+		return "no running capsules\n"
+	}
+	formations := slices.ContainsFunc(live, func(l listed) bool { return l.FormationID != "" })
+	var out strings.Builder
+	row := func(session, capsule, status, detached, uptime, formation, url string) {
+		fmt.Fprintf(&out, "%-36s  %-24s  %-12s  %-8s  %-9s  ", session, capsule, status, detached, uptime)
+		if formations {
+			fmt.Fprintf(&out, "%-36s  ", formation)
+		}
+		out.WriteString(url + "\n")
+	}
+	row("SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "URL")
+	for _, l := range grouped(live) {
+		row(string(l.SessionID), l.CapsuleName+"@"+l.CapsuleVersion, status(l), yesNo(l.OutlivesLauncher),
+			uptime(l.StartedAt, now), dash(string(l.FormationID)), dash(l.URL))
+	}
+	return out.String()
+}
+
+// grouped puts the members of a formation together: the groups by their newest member, the newest first inside.
+func grouped(live []listed) []listed {
+	var rows []listed
+	for i, l := range live {
+		if l.FormationID == "" {
+			rows = append(rows, l)
+			continue
+		}
+		first := slices.IndexFunc(live, func(other listed) bool { return other.FormationID == l.FormationID })
+		if first != i {
+			continue // its group stands where its newest member does
+		}
+		for _, other := range live {
+			if other.FormationID == l.FormationID {
+				rows = append(rows, other)
+			}
+		}
+	}
+	return rows
+}
+
+func status(l listed) string {
+	if l.State == running.Live {
+		return "running"
+	}
+	return l.State.String()
+}
+
+// uptime is "HH:MM:SS", with the days before it from one day on, and "-" for a time that is none or is to come.
+func uptime(startedAt string, now time.Time) string {
+	started, err := time.Parse(time.RFC3339, startedAt)
+	if err != nil || started.After(now) {
+		return "-"
+	}
+	up := now.Sub(started)
+	days, up := up/(24*time.Hour), up%(24*time.Hour)
+	text := fmt.Sprintf("%02d:%02d:%02d", int(up.Hours()), int(up.Minutes())%60, int(up.Seconds())%60)
+	if days > 0 {
+		text = fmt.Sprintf("%dd %s", days, text)
+	}
+	return text
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,144 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// holding starts the example so that its formation stays up, and waits until all three sessions are listed.
+func holding(t *testing.T, home string) *murlua {
+	t.Helper()
+	m := newMurlua(t, home, "run", filepath.Join(examples(t), "wordcount.lua"), "--hold", "600", "../../go.mod")
+	m.start(t)
+	eventually(t, "three sessions are listed", func() bool { return len(sessions(t, home)) == 3 })
+	return m
+}
+
+// sessions returns what another shell's `murlua ps --json` lists.
+func sessions(t *testing.T, home string) []map[string]any {
+	t.Helper()
+	ps := newMurlua(t, home, "ps", "--json")
+	if code := ps.run(t); code != 0 {
+		t.Fatalf("ps: exit code %d: %s", code, ps.stderr.String())
+	}
+	var all []map[string]any
+	if err := json.Unmarshal(ps.stdout.Bytes(), &all); err != nil {
+		t.Fatalf("ps --json printed %q: %v", ps.stdout.String(), err)
+	}
+	return all
+}
+
+func TestPsListsTheSessionsOfARunningFormation(t *testing.T) {
+	home := t.TempDir()
+	m := holding(t, home)
+	formations := map[any]bool{}
+	names := map[any]bool{}
+	for _, session := range sessions(t, home) {
+		formations[session["formation_id"]] = true
+		names[session["formation_member"]] = true
+		if session["state"] != "live" {
+			t.Errorf("session %v is %v, want live", session["session_id"], session["state"])
+		}
+	}
+	if len(formations) != 1 || !names["counter1"] || !names["counter2"] || !names["lead"] {
+		t.Errorf("formations %v, members %v", formations, names)
+	}
+	table := newMurlua(t, home, "ps")
+	if code := table.run(t); code != 0 || strings.Count(table.stdout.String(), "ses_") != 3 {
+		t.Errorf("ps: exit code %d, printed\n%s", code, table.stdout.String())
+	}
+	if err := m.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := m.wait(t); code != 143 {
+		t.Errorf("exit code %d, want 143", code)
+	}
+	if left := sessions(t, home); len(left) != 0 {
+		t.Errorf("still listed: %v", left)
+	}
+	nothingLeft(t, home)
+}
+
+func TestASignalStopsTheFormation(t *testing.T) {
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		t.Run(signal.String(), func(t *testing.T) {
+			home := t.TempDir()
+			m := holding(t, home)
+			if err := m.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := m.wait(t); code != want {
+				t.Errorf("exit code %d, want %d; stderr:\n%s", code, want, m.stderr.String())
+			}
+			nothingLeft(t, home)
+		})
+	}
+}
+
+// Whenever the launcher is killed, its members end by themselves: the kernel closes their lifelines.
+func TestAKilledLauncherLeavesNothing(t *testing.T) {
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
+	home := t.TempDir()
+	for range rounds {
+		m := newMurlua(t, home, "run", filepath.Join(examples(t), "wordcount.lua"), "--hold", "600", "../../go.mod")
+		m.start(t)
+		// Anywhere between the first instruction and the entry's work.
+		time.Sleep(rand.N(150 * time.Millisecond))
+		_ = m.cmd.Process.Kill()
+		_ = m.cmd.Wait()
+		nothingLeftWithin(t, home, 3*time.Second)
+	}
+}
+
+// nothingLeft fails the test when a process of the run is still there, or a record.
+func nothingLeft(t *testing.T, home string) {
+	t.Helper()
+	if left := processesWith(t, "HOME="+home); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(home, ".murmur/running/*")); len(left) > 0 {
+		t.Errorf("left in the running folder: %v", left)
+	}
+}
+
+func nothingLeftWithin(t *testing.T, home string, limit time.Duration) {
+	t.Helper()
+	start := time.Now()
+	for len(processesWith(t, "HOME="+home)) > 0 {
+		if time.Since(start) > limit {
+			t.Fatalf("%v after the kill these are left: %v", limit, processesWith(t, "HOME="+home))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestHomesThatCannotBeUsed(t *testing.T) {
+	recipe := filepath.Join(examples(t), "wordcount.lua")
+	file := t.TempDir()
+	if err := os.WriteFile(filepath.Join(file, ".murmur"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ home, want string }{
+		"not set":  {"", "HOME is not set"},
+		"relative": {"some/where", "not an absolute path"},
+		"a file":   {file, ".murmur: not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMurlua(t, c.home, "run", recipe, "../../go.mod")
+			if code := m.run(t); code != 1 || !strings.Contains(m.stderr.String(), c.want) {
+				t.Errorf("exit code %d, want 1; want %q in:\n%s", code, c.want, m.stderr.String())
+			}
+		})
+	}
+}
