@@ -26,7 +26,7 @@ type Event struct {
 	Status Status
 	// Reason says why the member failed, for failed.
 	Reason *Reason
-	// Detail is the rung's name for rung, why for stopping, the last word of a health policy for unhealthy.
+	// Detail is what is missing for not_ready_yet, the rung's name for rung, why for stopping, the last word of a health policy for unhealthy.
 	Detail string
 	// Workdir is the member's own directory, for spawned.
 	Workdir string
@@ -42,6 +42,7 @@ const (
 	Spawned      EventKind = "spawned"       // the process exists
 	Reported     EventKind = "reported"      // its readiness line was read and is right
 	DoorAnswered EventKind = "door_answered" // its door answered as the session that it reported
+	NotReadyYet  EventKind = "not_ready_yet" // its readiness policy said no so far: Detail says what is missing
 	Ready        EventKind = "ready"         // it is ready; without a member: every peer is
 	EntryStarted EventKind = "entry_started" // the entry's process exists
 	Failed       EventKind = "failed"        // it will not come up

@@ -67,6 +67,9 @@ func (r Reason) String() string {
 		return fmt.Sprintf("its door at %s did not answer as session %s within %ss; the last probe said: %s",
 			r.URL, r.Session, seconds(r.Deadline), r.Why)
 	case NotReady:
+		if r.Deadline == 0 { // the policy gave up by itself
+			return fmt.Sprintf("it will not be ready: %s%s", r.Why, tail(r.StderrTail))
+		}
 		return fmt.Sprintf("it was not ready within %ss: %s%s", seconds(r.Deadline), r.Why, tail(r.StderrTail))
 	}
 	return r.Kind

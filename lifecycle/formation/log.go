@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -69,4 +70,9 @@ type Probe struct {
 	Workdir string
 	// Log has what it wrote so far and tells when there is more.
 	Log *Log
+	// AskDoor asks a capsule's door once. It returns "" when the door answers as the session that was
+	// reported, else what it said instead.
+	AskDoor func(ctx context.Context) string
+	// NotYet tells what is still missing. It becomes a not_ready_yet event; call it when the sentence changes.
+	NotYet func(why string)
 }

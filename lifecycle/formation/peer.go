@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"murlua/lifecycle/credential"
@@ -129,6 +130,8 @@ type starting struct {
 	p      *child
 	within time.Duration
 	probe  Probe
+	// doorAnswered is set when the event was sent: a policy may ask again.
+	doorAnswered atomic.Bool
 }
 
 // awaitReport waits for the readiness line and reads it into the probe. Without a reason, ctx says whether
@@ -197,6 +200,10 @@ func (s *starting) awaitReady(ctx context.Context, token credential.Secret) *Rea
 		kind = ExitedBeforeDoorAnswered
 		ask = func(ctx context.Context, _ *Probe) error { return s.awaitDoor(ctx, token, &last) }
 	}
+	s.probe.AskDoor = func(ctx context.Context) string { return s.askDoor(ctx, token) }
+	s.probe.NotYet = func(why string) {
+		s.f.events.emit(Event{Kind: NotReadyYet, Member: s.m.Name, PID: s.p.pid, Session: s.probe.Session, URL: s.probe.URL, Detail: why})
+	}
 	asking, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	answer := make(chan error, 1)
@@ -237,17 +244,32 @@ func (s *starting) answered(ctx context.Context, err error, kind, last string) *
 	case s.m.Ready == nil:
 		return &Reason{Kind: DoorDidNotAnswer, URL: s.probe.URL, Session: s.probe.Session, Deadline: s.within, Why: last}
 	}
-	return &Reason{Kind: NotReady, Deadline: s.within, Why: err.Error(), StderrTail: s.p.log.stderrTail()}
+	reason := &Reason{Kind: NotReady, Why: err.Error(), StderrTail: s.p.log.stderrTail()}
+	if cause == errDeadline {
+		reason.Deadline = s.within
+	}
+	return reason
+}
+
+// askDoor probes once and returns "" when the door answers as the reported session, else what it said.
+func (s *starting) askDoor(ctx context.Context, token credential.Secret) string {
+	if !s.m.hasDoor() {
+		return "the member is a command and has no door"
+	}
+	session, err := door.Probe(ctx, s.probe.URL, token)
+	word := doorAnswersAs(session, err, s.probe.Session)
+	if word == "" && !s.doorAnswered.Swap(true) {
+		s.f.events.emit(Event{Kind: DoorAnswered, Member: s.m.Name, PID: s.p.pid, Session: session, URL: s.probe.URL})
+	}
+	return word
 }
 
 // awaitDoor probes until the door answers as the reported session. It leaves the last probe's word in last.
 func (s *starting) awaitDoor(ctx context.Context, token credential.Secret, last *string) error {
 	*last = "none was made"
 	for pause := firstProbePause; ; pause = nextPause(pause) {
-		session, err := door.Probe(ctx, s.probe.URL, token)
-		word := doorAnswersAs(session, err, s.probe.Session)
+		word := s.askDoor(ctx, token)
 		if word == "" {
-			s.f.events.emit(Event{Kind: DoorAnswered, Member: s.m.Name, PID: s.p.pid, Session: session, URL: s.probe.URL})
 			return nil
 		}
 		// A probe that the deadline cut short says nothing about the door.
