@@ -50,7 +50,10 @@ func TestAPolicysLastWordIsInTheRefusal(t *testing.T) {
 		{"it gives up", "it will not be ready: the table is gone", 0,
 			func(context.Context, *formation.Probe) error { return errors.New("the table is gone") }},
 		{"the time is up", "it was not ready within 0.05s: the table is empty", 50 * time.Millisecond,
-			func(ctx context.Context, _ *formation.Probe) error { <-ctx.Done(); return errors.New("the table is empty") }},
+			func(ctx context.Context, _ *formation.Probe) error {
+				<-ctx.Done()
+				return errors.New("the table is empty")
+			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)
