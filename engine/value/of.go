@@ -2,9 +2,12 @@ package value
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine"
 )
 
 // Options say how [Of] copies. The zero value copies up to a hundred thousand entries.
@@ -50,7 +53,23 @@ func (c *copier) copy(v lua.LValue) Value {
 			name = described
 		}
 	}
-	return Value{Kind: Opaque, Text: name, Identity: v}
+	return Value{Kind: Opaque, Text: name, Identity: identity(v)}
+}
+
+// identity is what tells an opaque value from others: for objects of a binding the Go value behind them, since the
+// same one may be boxed several times.
+func identity(v lua.LValue) any {
+	if of := engine.TypeOf(v); of != nil {
+		if inside, ok := engine.Unbox(v, of); ok && reflect.TypeOf(inside) != nil && reflect.TypeOf(inside).Comparable() {
+			return object{of, inside}
+		}
+	}
+	return v
+}
+
+type object struct {
+	of    *engine.Type
+	value any
 }
 
 func (c *copier) copyTable(t *lua.LTable) Value {
