@@ -10,7 +10,7 @@ local fs = {}
 ---@field max_bytes? integer Refuse a file longer than this. Default 64 MiB.
 
 ---@class mur.FileWriteOptions
----@field mode? integer|string Permission bits, as a number or an octal text such as "600". Default "644", or those that the file has.
+---@field mode? string Permission bits in octal: "600". Default: those that the file has, or "644".
 ---@field atomic? boolean Write a file next to it and rename that, so that a reader sees the old text or the new one, never a part. Default true.
 
 ---@class mur.FileInfo
@@ -127,7 +127,7 @@ function fs.exists(path) end
 function fs.stat(path, options) end
 
 ---@class mur.MkdirOptions
----@field mode? integer|string Permission bits of the folders that are made. Default "755".
+---@field mode? string Permission bits, in octal, of the folders that are made. Default "755".
 ---@field parents? boolean Make the folders above it too, and accept one that is there. Default true.
 
 --- Makes a folder.
