@@ -22,6 +22,8 @@ type World struct {
 	MurBinary  string   // the program that starts murmur's capsules
 	Folder     string   // the script's folder: members' scripts are looked for there
 
+	Log LogOptions // where the script's log lines go
+
 	// Stdout and Stderr become the entry's. Relay gets what peers print, Warn what is worth a warning.
 	Stdout, Stderr *os.File
 	Relay          io.Writer
@@ -40,6 +42,12 @@ func (w *World) Modules() []engine.Module {
 		w.formationModule(),
 		w.capsuleModule(),
 		w.runningModule(),
+		jsonModule(),
+		w.logModule(),
+		w.fsModule(),
+		w.envModule(),
+		timeModule(),
+		w.httpModule(),
 	}
 }
 

@@ -27,7 +27,7 @@ func runScriptWithin(t *testing.T, ctx context.Context, w *World, source string)
 	var out bytes.Buffer
 	host, err := engine.New(engine.Options{
 		Stdout: &out, Script: "test.lua",
-		Modules: []engine.Module{jsonModule(), timeModule(), w.envModule(), w.fsModule(), w.httpModule()},
+		Modules: w.Modules(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,4 +34,22 @@ function log.warn(message, fields) end
 ---@param fields? table<string, any> Written in the order of their names.
 function log.error(message, fields) end
 
+---@class mur.LogOptions
+---@field level? mur.LogLevel The least that is written.
+---@field json? boolean Write an object a line.
+---@field file? string Write to the end of this file instead, which is made when it does not exist.
+
+--- Changes how this script logs. What is not given stays as it is.
+---
+--- Raises `not_found` or another kind of mur.fs when the file cannot be opened.
+---
+--- ```lua
+--- local mur = require "mur"
+--- mur.log.configure { level = "debug" }
+--- mur.log.debug "seen"
+--- ```
+---@async
+---@param options mur.LogOptions
+function log.configure(options) end
+
 return log
