@@ -60,7 +60,9 @@ func cards(o ServerOptions, address string) (public, extended []byte) {
 			"httpAuthSecurityScheme": map[string]any{"scheme": "Bearer"}, // 1.0
 			"type":                   "http", "scheme": "bearer",         // 0.3
 		}}
-		card["securityRequirements"] = []any{map[string]any{"schemes": map[string]any{"bearer": map[string]any{"list": []string{}}}}}
+		// A list of no scopes, since the official clients agree on no other spelling of one: Go's takes lists only, Python's also the
+		// object that the specification asks for.
+		card["securityRequirements"] = []any{map[string]any{"schemes": map[string]any{"bearer": []string{}}}}
 		card["security"] = []any{map[string]any{"bearer": []string{}}}
 	}
 	public = encode(card)
