@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxClientReply  = 32 << 20
+	maxClientReply  = 16 << 20
 	maxServiceReply = 256 << 10 // of a reply that is not a result
 )
 
