@@ -197,12 +197,12 @@ func (r *launched) waitEnded(ctx context.Context) error {
 		return nil
 	}
 	r.formation.Stop(context.Cause(ctx)) // asked for already, unless it came up just now
-	_, err := r.ending(ctx)
+	_, err := r.ending(ctx, nil)
 	return err
 }
 
 // ending waits for the end and notes its code.
-func (r *launched) ending(ctx context.Context) (formation.Ending, error) {
+func (r *launched) ending(ctx context.Context, task *engine.Task) (formation.Ending, error) {
 	ending, err := r.formation.Wait(ctx)
 	if err != nil {
 		return ending, err
@@ -212,7 +212,7 @@ func (r *launched) ending(ctx context.Context) (formation.Ending, error) {
 	r.world.lastCode = &code
 	r.world.mu.Unlock()
 	r.forget()
-	return ending, r.events.drain(ctx)
+	return ending, r.events.drain(ctx, task)
 }
 
 func (r *launched) forget() {
@@ -237,7 +237,7 @@ func formationStop(c *engine.Call) error {
 func returnEnding(c *engine.Call, r *launched) error {
 	var ending formation.Ending
 	err := c.Block(func(ctx context.Context) (err error) {
-		ending, err = r.ending(ctx)
+		ending, err = r.ending(ctx, c.Task())
 		return err
 	})
 	if err != nil {
@@ -337,6 +337,9 @@ func (q *callbacks) run() {
 		q.mu.Unlock()
 		task, err := q.host.Spawn(context.Background(), q.fn, argument)
 		if err == nil {
+			q.mu.Lock()
+			q.current = task
+			q.mu.Unlock()
 			_, err = task.Wait(context.Background())
 		}
 		if err != nil {
@@ -348,11 +351,15 @@ func (q *callbacks) run() {
 	}
 }
 
-// drain waits until the function has been called for everything so far.
-func (q *callbacks) drain(ctx context.Context) error {
+// drain waits until the function has been called for everything so far. The function itself, which task is, would
+// wait for ever and does not.
+func (q *callbacks) drain(ctx context.Context, task *engine.Task) error {
 	q.mu.Lock()
-	idle := q.idle
+	idle, own := q.idle, task != nil && task == q.current
 	q.mu.Unlock()
+	if own {
+		return nil
+	}
 	select {
 	case <-idle:
 		return nil
