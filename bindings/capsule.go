@@ -138,7 +138,7 @@ func (s *service) handle(ctx context.Context, task member.Task) (string, error) 
 		return "", err
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && task.ID != "" { // the command line's task is reported by how the capsule ends
 			_, _ = fmt.Fprintf(s.stderr, "task %s failed: %v\n", task.ID, err)
 		}
 		return "", err

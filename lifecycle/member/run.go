@@ -189,10 +189,10 @@ func (r *run) awaitEnd() end {
 	for {
 		select {
 		case <-formed:
-			r.notice("[murlua] the formation's lifeline closed: winding down")
+			r.detail("the formation's lifeline closed: winding down")
 			return end{trace: trace.FormationEnded, cause: errFormationEnded}
 		case <-spawned:
-			r.notice("[murlua] the spawner's lifeline closed: winding down")
+			r.detail("the spawner's lifeline closed: winding down")
 			return end{trace: trace.SpawnerEnded, cause: errSpawnerEnded}
 		case <-r.stopped:
 			return end{cause: errStopped}

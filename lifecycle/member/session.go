@@ -178,3 +178,10 @@ func (s *Session) Stop() { s.stopping.Do(func() { close(s.stopped) }) }
 func (s *Session) notice(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.options.Stderr, format+"\n", args...)
 }
+
+// detail is a notice that only --verbose asks for.
+func (s *Session) detail(format string, args ...any) {
+	if s.options.Flags.Verbose {
+		s.notice(format, args...)
+	}
+}

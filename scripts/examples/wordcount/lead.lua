@@ -7,14 +7,6 @@ local function halves(text)
   return text:sub(1, cut), text:sub(cut + 1)
 end
 
-local function read(path)
-  local file, why = io.open(path, "rb")
-  if not file then error("cannot read " .. why, 0) end
-  local text = file:read("*a")
-  file:close()
-  return text
-end
-
 return mur.capsule {
   name = "lead",
   version = "1.0.0",
@@ -23,7 +15,7 @@ return mur.capsule {
     if order.hold > 0 then mur.sleep(order.hold) end
 
     local texts = {}
-    for i, path in ipairs(order.files) do texts[i] = read(path) end
+    for i, path in ipairs(order.files) do texts[i] = mur.fs.read(path) end
     local first, second = halves(table.concat(texts, "\n"))
 
     local answers = mur.task.all {
