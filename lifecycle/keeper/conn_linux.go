@@ -48,6 +48,29 @@ func (c *conn) close() { c.file.Close() }
 
 // write sends one packet. The descriptors stay the caller's.
 func (c *conn) write(packet []byte, fds ...int) error {
+	return c.writeBy(packet, fds, func(packet, rights []byte) error {
+		var sent error
+		err := c.raw.Write(func(fd uintptr) bool {
+			sent = sendmsg(int(fd), packet, rights)
+			return sent != unix.EAGAIN
+		})
+		if err != nil {
+			return err
+		}
+		return sent
+	})
+}
+
+func sendmsg(fd int, packet, rights []byte) error {
+	for {
+		if err := unix.Sendmsg(fd, packet, rights, nil, unix.MSG_NOSIGNAL); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// writeBy prepares a packet for the wire and has it sent.
+func (c *conn) writeBy(packet []byte, fds []int, send func(packet, rights []byte) error) error {
 	if len(fds) > fdLimit {
 		return fmt.Errorf("cannot pass %d descriptors: the limit is %d", len(fds), fdLimit)
 	}
@@ -65,40 +88,35 @@ func (c *conn) write(packet []byte, fds ...int) error {
 	}
 	c.send.Lock()
 	defer c.send.Unlock()
-	var sent error
-	err := c.raw.Write(func(fd uintptr) bool {
-		for {
-			sent = unix.Sendmsg(int(fd), packet, rights, nil, unix.MSG_NOSIGNAL)
-			if sent != unix.EINTR {
-				return sent != unix.EAGAIN
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return sent
+	return send(packet, rights)
 }
 
 // read waits for one packet. The descriptors become the caller's, and the packet is valid until the next read.
 // io.EOF when the other end has closed, however it ended.
 func (c *conn) read() (packet []byte, fds []int, err error) {
+	var got error
+	err = c.raw.Read(func(fd uintptr) bool {
+		packet, fds, got = c.receive(int(fd))
+		return got != unix.EAGAIN
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return packet, fds, got
+}
+
+// receive takes the next packet from the descriptor, or EAGAIN.
+func (c *conn) receive(fd int) (packet []byte, fds []int, err error) {
 	if c.buf == nil {
 		c.buf = make([]byte, packetLimit)
 		c.oob = make([]byte, unix.CmsgSpace(4*(fdLimit+3)))
 	}
-	var n, oobn int
-	var got error
-	err = c.raw.Read(func(fd uintptr) bool {
-		for {
-			n, oobn, _, _, got = unix.Recvmsg(int(fd), c.buf, c.oob, unix.MSG_CMSG_CLOEXEC)
-			if got != unix.EINTR {
-				return got != unix.EAGAIN
-			}
+	n, oobn := 0, 0
+	for {
+		n, oobn, _, _, err = unix.Recvmsg(fd, c.buf, c.oob, unix.MSG_CMSG_CLOEXEC)
+		if err != unix.EINTR {
+			break
 		}
-	})
-	if err == nil {
-		err = got
 	}
 	if err != nil {
 		return nil, nil, err
@@ -122,15 +140,11 @@ func (c *conn) read() (packet []byte, fds []int, err error) {
 	return packet, fds, nil
 }
 
-// hungUp reports whether the other end has closed, without reading what is still queued.
-func (c *conn) hungUp() bool {
-	gone := false
-	_ = c.raw.Control(func(fd uintptr) {
-		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
-		n, err := unix.Poll(poll, 0)
-		gone = err == nil && n > 0 && poll[0].Revents&(unix.POLLHUP|unix.POLLRDHUP|unix.POLLERR) != 0
-	})
-	return gone
+// hungUp reports whether the other end of a descriptor has closed, without reading what is still queued.
+func hungUp(fd int) bool {
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(poll, 0)
+	return err == nil && n > 0 && poll[0].Revents&(unix.POLLHUP|unix.POLLRDHUP|unix.POLLERR) != 0
 }
 
 func parseRights(oob []byte) ([]int, error) {

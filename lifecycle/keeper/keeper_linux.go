@@ -164,13 +164,9 @@ func (k *Keeper) Start(ctx context.Context, command Command) (*Kept, error) {
 		return nil, err
 	}
 	request.ID, request.Class = kept.id, string(kept.class)
-	fds := make([]int, len(files))
-	for i, f := range files {
-		fds[i] = int(f.Fd())
-	}
-	if err := l.conn.write(request.encode(), fds...); err != nil {
+	if err := l.request(kept, request, files); err != nil {
 		l.forget(kept)
-		return nil, &StartError{Program: command.Args[0], Err: fmt.Errorf("cannot reach the keeper: %w", err)}
+		return nil, &StartError{Program: command.Args[0], Err: err}
 	}
 	select {
 	case <-kept.started:

@@ -48,6 +48,30 @@ func (l *link) forget(kept *Kept) {
 	delete(l.kept, kept.id)
 }
 
+// request sends a start with everything that travels with it. A cgroup is made here, so that the keeper, which
+// starts one command after another, need not.
+func (l *link) request(kept *Kept, r *startRequest, files []*os.File) error {
+	fds := make([]int, len(files), len(files)+1)
+	for i, f := range files {
+		fds[i] = int(f.Fd())
+	}
+	if kept.class == contain.Cgroup {
+		fd, err := l.base.Create(leafName(kept.id))
+		if err != nil {
+			return err
+		}
+		defer syscall.Close(fd)
+		fds = append(fds, fd)
+	}
+	if err := l.conn.write(r.encode(), fds...); err != nil {
+		if kept.class == contain.Cgroup {
+			l.base.Leaf(leafName(kept.id)).Remove()
+		}
+		return fmt.Errorf("cannot reach the keeper: %w", err)
+	}
+	return nil
+}
+
 func (l *link) get(id uint32) *Kept {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,14 +88,11 @@ func (l *link) all() []*Kept {
 	return list
 }
 
-// close lets the keeper go as soon as it has nothing left: stops are asked for first.
+// close has the keeper stop everything and go.
 func (l *link) close() {
 	l.mu.Lock()
 	l.closing = true
 	l.mu.Unlock()
-	for _, kept := range l.all() {
-		kept.requestStop(kept.command.signal(), kept.command.grace())
-	}
 	_ = l.conn.write([]byte{kindRelease}) // a broken connection is noticed by run
 }
 
@@ -88,19 +109,23 @@ func (l *link) run() {
 		if err != nil {
 			break
 		}
-		l.handle(packet, fds)
+		if err := unbatch(packet, func(one []byte) { fds = l.handle(one, fds) }); err != nil {
+			break // not a keeper of ours any more: its end is taken care of below
+		}
+		closeAll(fds)
 	}
+	l.conn.close()
 	l.mu.Lock()
 	l.lost = true
 	l.mu.Unlock()
 	err := l.cmd.Wait()
 	l.clear(err)
-	l.conn.close()
 	l.keeper.dropLink(l)
 	close(l.gone)
 }
 
-func (l *link) handle(packet []byte, fds []int) {
+// handle takes one packet and the descriptors that came with it, and returns those that it did not keep.
+func (l *link) handle(packet []byte, fds []int) []int {
 	switch packet[0] {
 	case kindReady:
 		l.mu.Lock()
@@ -131,13 +156,16 @@ func (l *link) handle(packet []byte, fds []int) {
 		n, err := decodeGone(packet[1:])
 		if kept := l.get(n.ID); err == nil && kept != nil {
 			l.forget(kept)
+			if kept.class == contain.Cgroup {
+				l.base.Leaf(leafName(kept.id)).Remove() // not if survivors hold it
+			}
 			kept.onGone(n)
 			if l.sealed {
 				l.close()
 			}
 		}
 	}
-	closeAll(fds)
+	return fds
 }
 
 // clear ends what a keeper that did not finish has left. After an orderly end there is nothing to do.
@@ -195,11 +223,11 @@ func adopt(marks contain.Mark, base *contain.Base, left []*Kept) contain.Swept {
 	for _, kept := range left {
 		kept.killGroup()
 	}
-	swept := contain.Sweep(find, belongs, 0)
 	deadline := time.Now().Add(time.Second)
 	for _, kept := range left {
 		kept.reap(deadline)
 	}
+	swept := contain.Sweep(find, belongs, 0)
 	for _, killed := range swept.Killed {
 		reapAdopted(killed.PID)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,17 +81,24 @@ func play(role string) {
 		spawn("hold", nil, os.Environ())
 		fmt.Println("up", os.Getpid())
 		os.Exit(3)
-	case "bomb":
-		for range 60 {
-			spawn("fork", nil, os.Environ())
+	case "bomb": // sixty processes, some of them still being forked while we say that we are up
+		for range 3 {
+			cmd := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 19 ]; do setsid sleep 600 & i=$((i+1)); done; exec sleep 600")
+			cmd.Env = []string{"PATH=/bin:/usr/bin"}
+			if err := cmd.Start(); err != nil {
+				fmt.Fprintln(os.Stderr, "bomb:", err)
+			}
 		}
 		up()
-	case "fork": // forks on and on, keeping itself alive
-		for i := 0; i < 50; i++ {
-			spawn("hold", &syscall.SysProcAttr{Setsid: true}, os.Environ())
-			time.Sleep(time.Millisecond)
-		}
+	case "stopped":
+		fmt.Println("up", os.Getpid())
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		hold()
+	case "threadless": // the first thread ends, the process lives on
+		go up()
+		syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+	case "host":
+		host(arg)
 	case "hold":
 		hold()
 	default:
@@ -98,6 +106,12 @@ func play(role string) {
 		os.Exit(99)
 	}
 	os.Exit(0)
+}
+
+func init() {
+	if os.Getenv(roleVar) == "threadless" {
+		runtime.LockOSThread() // in init, so that it is the first thread
+	}
 }
 
 func up() {

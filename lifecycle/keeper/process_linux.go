@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -40,7 +41,9 @@ func Main(args []string) (code int, handled bool) {
 
 // A process is the keeper itself: one goroutine (the loop) owns all of it.
 type process struct {
-	conn     *conn
+	conn     conn
+	ended    int           // an eventfd: some child has ended
+	out      [][]byte      // what the host is to be told
 	base     *contain.Base // nil: no cgroups
 	marks    contain.Mark
 	wards    map[uint32]*ward
@@ -50,11 +53,6 @@ type process struct {
 	released bool // the host asks for no more
 }
 
-type packet struct {
-	data []byte
-	fds  []int
-}
-
 func serve(args []string) error {
 	p := &process{wards: map[uint32]*ward{}, leaders: map[int]*ward{}}
 	if err := p.connect(); err != nil {
@@ -62,20 +60,18 @@ func serve(args []string) error {
 	}
 	if err := p.setUp(args); err != nil {
 		p.tell(append([]byte{kindFailed}, err.Error()...))
+		p.flush()
 		return err
 	}
-	children := make(chan os.Signal, 1)
-	signal.Notify(children, unix.SIGCHLD)
 	shrugOff()
+	if err := p.watchChildren(); err != nil {
+		return err
+	}
 	// The same user's process limit must never keep us from killing, so every thread we will need exists before
 	// the first command does.
 	holdThreads(4)
-	packets := make(chan packet)
-	go p.receive(packets)
-	if err := p.conn.write([]byte{kindReady}); err != nil {
-		p.orphaned = true
-	}
-	p.loop(packets, children)
+	p.tell([]byte{kindReady})
+	p.loop()
 	p.finish()
 	return nil
 }
@@ -85,11 +81,22 @@ func (p *process) connect() error {
 		return fmt.Errorf("cannot use the host's connection: %w", err)
 	}
 	unix.CloseOnExec(connFD)
-	c, err := newConn(os.NewFile(connFD, "host"))
-	if err != nil {
-		return err
+	return nil
+}
+
+// watchChildren makes the end of a child something that poll can wait for.
+func (p *process) watchChildren() (err error) {
+	if p.ended, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return fmt.Errorf("cannot create an event descriptor: %w", err)
 	}
-	p.conn = c
+	children := make(chan os.Signal, 1)
+	signal.Notify(children, unix.SIGCHLD)
+	go func() { // as long as the keeper
+		one := binary.NativeEndian.AppendUint64(nil, 1)
+		for range children {
+			_, _ = unix.Write(p.ended, one)
+		}
+	}()
 	return nil
 }
 
@@ -159,67 +166,87 @@ func holdThreads(n int) {
 	}
 }
 
-// receive hands the host's packets to the loop until the host is gone; closing packets is the lifeline's end.
-func (p *process) receive(packets chan<- packet) {
-	defer close(packets)
+// loop serves the host until nothing is left to keep and no more is to come. It waits in one place, poll, for
+// the host, the end of a child and the next deadline.
+func (p *process) loop() {
+	poll := []unix.PollFd{{Fd: int32(p.ended), Events: unix.POLLIN}, {Fd: connFD, Events: unix.POLLIN}}
 	for {
-		data, fds, err := p.conn.read()
+		if p.reap() {
+			p.settle()
+		}
+		p.flush()
+		if (p.orphaned || p.released) && len(p.wards) == 0 {
+			return
+		}
+		waitFor := poll
+		if p.orphaned {
+			waitFor = poll[:1]
+		}
+		_, err := unix.Poll(waitFor, p.patience())
+		if err != nil && err != unix.EINTR {
+			fmt.Fprintf(os.Stderr, "murlua keeper: cannot wait: %v\n", err)
+			p.orphan() // without eyes, the best that can be done is to end everything
+		}
+		if poll[0].Revents != 0 {
+			var drained [8]byte
+			_, _ = unix.Read(p.ended, drained[:])
+		}
+		if poll[1].Revents != 0 && !p.orphaned {
+			p.listen()
+		}
+		p.due(time.Now())
+	}
+}
+
+// patience is how long poll may wait, in milliseconds: until the next deadline, or for ever.
+func (p *process) patience() int {
+	next, ok := p.nextDeadline()
+	if !ok {
+		return -1
+	}
+	return int(max(0, time.Until(next)+time.Millisecond-1) / time.Millisecond)
+}
+
+// listen takes what the host has sent. The end of the connection is the lifeline's: the host is gone.
+func (p *process) listen() {
+	const atOnce = 16 // then children are looked after again
+	for range atOnce {
+		packet, fds, err := p.conn.receive(connFD)
+		if err == unix.EAGAIN {
+			return
+		}
 		if err != nil {
 			if err != io.EOF {
 				fmt.Fprintf(os.Stderr, "murlua keeper: cannot read from the host: %v\n", err)
 			}
+			p.orphan()
 			return
 		}
-		packets <- packet{data: append([]byte(nil), data...), fds: fds}
+		if err := unbatch(packet, func(one []byte) { p.handle(one, fds) }); err != nil {
+			fmt.Fprintf(os.Stderr, "murlua keeper: cannot read a request: %v\n", err)
+		}
+		closeAll(fds)
 	}
 }
 
-func (p *process) loop(packets <-chan packet, children <-chan os.Signal) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		p.reap()
-		if packets == nil && len(p.wards) == 0 || p.released && len(p.wards) == 0 {
-			return
-		}
-		if next, ok := p.nextDeadline(); ok {
-			timer.Reset(time.Until(next))
-		} else {
-			timer.Stop()
-		}
-		select {
-		case m, open := <-packets:
-			if !open {
-				packets = nil
-				p.orphan()
-				continue
-			}
-			p.handle(m)
-		case <-children:
-		case <-timer.C:
-			p.due(time.Now())
-		}
-	}
-}
-
-func (p *process) handle(m packet) {
-	defer closeAll(m.fds)
+func (p *process) handle(packet []byte, fds []int) {
 	var err error
-	switch m.data[0] {
+	switch packet[0] {
 	case kindStart:
 		var r startRequest
-		if r, err = decodeStart(m.data[1:]); err == nil {
-			p.start(r, m.fds)
+		if r, err = decodeStart(packet[1:]); err == nil {
+			p.start(r, fds)
 		}
 	case kindStop:
 		var r stopRequest
-		if r, err = decodeStop(m.data[1:]); err == nil {
+		if r, err = decodeStop(packet[1:]); err == nil {
 			if w := p.wards[r.ID]; w != nil {
 				p.stop(w, syscall.Signal(r.Signal), r.Grace)
 			}
 		}
 	case kindRelease:
 		p.released = true
+		p.stopAll()
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "murlua keeper: cannot read a request: %v\n", err)
@@ -229,20 +256,44 @@ func (p *process) handle(m packet) {
 // orphan begins the end of everything: the host is gone.
 func (p *process) orphan() {
 	p.orphaned = true
+	p.stopAll()
+}
+
+func (p *process) stopAll() {
 	for _, w := range p.wards {
 		p.stop(w, w.signal, w.grace)
 	}
 }
 
-// tell sends the host a packet. A host that is gone is noticed by the reader.
-func (p *process) tell(data []byte, fds ...int) {
-	if !p.orphaned {
-		_ = p.conn.write(data, fds...)
+// tell notes something for the host. It is sent before the keeper next waits, with whatever else there is.
+func (p *process) tell(packet []byte) { p.out = append(p.out, packet) }
+
+func (p *process) flush() {
+	if len(p.out) > 0 {
+		p.send(batch(p.out))
+		p.out = p.out[:0]
 	}
 }
 
-// reap collects every child that has ended: commands, whose hosts are told, and orphans that came to us.
-func (p *process) reap() {
+// send sends a packet at once. While the host does not read, the keeper waits for it, or for its end.
+func (p *process) send(packet []byte, fds ...int) {
+	if p.orphaned {
+		return
+	}
+	_ = p.conn.writeBy(packet, fds, func(packet, rights []byte) error {
+		for {
+			err := sendmsg(connFD, packet, rights)
+			if err != unix.EAGAIN {
+				return err // a host that is gone is noticed by poll
+			}
+			_, _ = unix.Poll([]unix.PollFd{{Fd: connFD, Events: unix.POLLOUT}}, -1)
+		}
+	})
+}
+
+// reap collects every child that has ended: commands, whose hosts are told, and orphans that came to us. It
+// reports whether there was any.
+func (p *process) reap() (any bool) {
 	for {
 		var wait unix.WaitStatus
 		pid, err := unix.Wait4(-1, &wait, unix.WNOHANG, nil)
@@ -250,15 +301,15 @@ func (p *process) reap() {
 			continue
 		}
 		if err != nil || pid <= 0 {
-			break
+			return any
 		}
+		any = true
 		if w := p.leaders[pid]; w != nil {
 			delete(p.leaders, pid)
 			w.exited = true
 			p.tell((&exitedNotice{ID: w.id, Wait: uint32(wait)}).encode())
 		}
 	}
-	p.settle()
 }
 
 // finish ends what belongs to no command we know, proves by ECHILD that no descendant is left, and removes the

@@ -39,7 +39,7 @@ func (p *process) start(r startRequest, fds []int) {
 	if w.class == contain.Group {
 		w.mark = p.marks.Of(groupOnly)
 	}
-	if p.conn.hungUp() {
+	if hungUp(connFD) {
 		return // the host died while this waited: nobody wants it any more
 	}
 	reply := startedReply{ID: r.ID}
@@ -55,16 +55,12 @@ func (p *process) start(r startRequest, fds []int) {
 		p.tell(reply.encode())
 		return
 	}
-	p.tell(reply.encode(), pidfd)
+	p.send(reply.encode(), pidfd)
 	unix.Close(pidfd)
 }
 
 func (p *process) spawn(w *ward, r *startRequest, fds []int) (pidfd int, stage string, err error) {
 	pidfd = -1
-	files, err := p.files(r.Fds, fds)
-	if err != nil {
-		return -1, "cannot pass its descriptors", err
-	}
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, PidFD: &pidfd}
 	switch {
 	case r.Terminal:
@@ -74,11 +70,14 @@ func (p *process) spawn(w *ward, r *startRequest, fds []int) (pidfd int, stage s
 	default:
 		attr.Setpgid = true
 	}
-	if w.class == contain.Cgroup && p.base != nil {
-		if w.leaf, err = p.base.Leaf(strconv.Itoa(int(w.id))); err != nil {
-			return -1, err.Error(), errnoOf(err)
-		}
-		attr.UseCgroupFD, attr.CgroupFD = true, w.leaf.FD()
+	if w.class == contain.Cgroup && p.base != nil && len(fds) > 0 {
+		// The host made it while this process was busy with the command before.
+		w.leaf = p.base.Leaf(leafName(w.id))
+		attr.UseCgroupFD, attr.CgroupFD = true, fds[len(fds)-1]
+	}
+	files, err := p.files(r.Fds, fds)
+	if err != nil {
+		return -1, "cannot pass its descriptors", err
 	}
 	_ = w.mark.Set()
 	w.pid, err = syscall.ForkExec(r.Path, r.Args, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: attr})
@@ -175,7 +174,7 @@ type orphans struct {
 
 func (p *process) adopted() orphans {
 	var o orphans
-	for _, child := range contain.ChildrenRaw(os.Getpid()) {
+	for _, child := range contain.Adopted() {
 		switch {
 		case p.leaders[child] != nil:
 		case contain.Over(child):
@@ -238,16 +237,17 @@ func (p *process) settle() {
 	}
 	adopted := p.adopted()
 	for _, w := range exited {
-		if len(adopted.live) == 0 && !adopted.unsettled && (w.leaf == nil || w.leaf.Remove()) {
-			p.letGo(w)
-			continue
+		// Every process of a command descends from its first process or was adopted here, so with neither there
+		// is nothing left.
+		var left []int
+		if len(adopted.live) > 0 {
+			left = p.remaining(w, adopted.live)
 		}
-		left := p.remaining(w, adopted.live)
 		if len(left) == 0 {
-			if !adopted.unsettled && (w.leaf == nil || w.leaf.Remove()) {
+			if !adopted.unsettled {
 				p.letGo(w)
 			}
-			continue // something was born at this moment, or has just ended: its end will wake us again
+			continue // something has just ended: being told of it will wake us again
 		}
 		if w.stopping && !w.told && w.signal != NoSignal {
 			w.told = true
@@ -320,7 +320,9 @@ func (p *process) due(now time.Time) {
 		w.gone.Survivors = append(w.gone.Survivors, s)
 		w.gone.Rung = string(RungSurvivor)
 	}
-	p.reap()
+	if p.reap() {
+		p.settle()
+	}
 	for _, w := range wards {
 		if len(w.gone.Survivors) > 0 && p.wards[w.id] != nil {
 			p.letGo(w)
@@ -339,6 +341,8 @@ func (p *process) allOf(wards []*ward, owner map[int]*ward) []int {
 	}
 	return all
 }
+
+func leafName(id uint32) string { return strconv.Itoa(int(id)) }
 
 func errnoOf(err error) syscall.Errno {
 	if errno, ok := err.(syscall.Errno); ok {

@@ -14,8 +14,9 @@ import (
 const (
 	kindStart   = 's' // host: startRequest, with the command's descriptors
 	kindStop    = 'k' // host: stopRequest
-	kindRelease = 'c' // host: no more is to come; exit when everything is gone
+	kindRelease = 'c' // host: no more is to come; stop everything, exit when it is gone
 	kindLarge   = 'l' // either: the packet itself is in the last descriptor, a file
+	kindBatch   = 'b' // either: a list of packets without descriptors
 
 	kindReady   = 'r' // keeper: it is up
 	kindFailed  = 'F' // keeper: it cannot come up; the rest of the packet says why
@@ -62,6 +63,36 @@ type goneNotice struct {
 	ID                         uint32
 	Rung                       string
 	Escaped, Killed, Survivors []contain.Process
+}
+
+// batch makes one packet of many.
+func batch(packets [][]byte) []byte {
+	if len(packets) == 1 {
+		return packets[0]
+	}
+	e := encoder{kindBatch}
+	for _, p := range packets {
+		e.number(int64(len(p)))
+		e = append(e, p...)
+	}
+	return e
+}
+
+// unbatch calls handle for each packet in a batch, or for the packet itself.
+func unbatch(packet []byte, handle func([]byte)) error {
+	if packet[0] != kindBatch {
+		handle(packet)
+		return nil
+	}
+	d := decoder{data: packet[1:]}
+	for len(d.data) > 0 {
+		one := d.text()
+		if d.err != nil || one == "" || one[0] == kindBatch {
+			return errShortPacket
+		}
+		handle([]byte(one))
+	}
+	return nil
 }
 
 type encoder []byte

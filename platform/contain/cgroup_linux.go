@@ -80,28 +80,26 @@ func (b *Base) Remove() error {
 	return nil
 }
 
-// Leaf makes the cgroup of one command inside the base. The caller ends it with [Leaf.Remove].
-func (b *Base) Leaf(name string) (*Leaf, error) {
-	dir := filepath.Join(b.dir, name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot create cgroup %q: %w", dir, unwrapPath(err))
+// Create makes the cgroup of one command inside the base, and returns the descriptor that clone3 takes to start
+// a process inside it. The caller closes the descriptor once that is done, and ends the leaf with [Leaf.Remove].
+func (b *Base) Create(name string) (fd int, err error) {
+	dir := b.dir + "/" + name
+	if err := syscall.Mkdir(dir, 0o755); err != nil {
+		return -1, fmt.Errorf("cannot create cgroup %q: %w", dir, err)
 	}
-	fd, err := syscall.Open(dir, syscall.O_DIRECTORY|syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	fd, err = syscall.Open(dir, syscall.O_DIRECTORY|syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		os.Remove(dir)
-		return nil, fmt.Errorf("cannot open cgroup %q: %w", dir, err)
+		_ = syscall.Rmdir(dir)
+		return -1, fmt.Errorf("cannot open cgroup %q: %w", dir, err)
 	}
-	return &Leaf{dir: dir, fd: fd}, nil
+	return fd, nil
 }
+
+// Leaf refers to the cgroup of one command, made by this process or another.
+func (b *Base) Leaf(name string) *Leaf { return &Leaf{dir: b.dir + "/" + name} }
 
 // A Leaf is the cgroup of one command and everything it starts.
-type Leaf struct {
-	dir string
-	fd  int
-}
-
-// FD returns the descriptor that clone3 takes to start a process inside the leaf. It stays the leaf's own.
-func (l *Leaf) FD() int { return l.fd }
+type Leaf struct{ dir string }
 
 // Procs lists the processes in the leaf that have not ended.
 func (l *Leaf) Procs() []int { return procsOf(l.dir) }
@@ -121,8 +119,7 @@ func (l *Leaf) Holds(pid int) bool {
 // Kill ends every process in the leaf at once, also those being forked at this moment. It does not wait.
 func (l *Leaf) Kill() error { return killCgroup(l.dir) }
 
-// Remove removes the leaf if nothing is left in it, which is the proof that nothing is. After true the leaf is
-// closed.
+// Remove removes the leaf if nothing is left in it, which is the proof that nothing is.
 func (l *Leaf) Remove() bool {
 	if err := syscall.Rmdir(l.dir); err != nil && err != syscall.ENOENT {
 		if err != syscall.EBUSY || len(procsDeep(l.dir)) > 0 {
@@ -134,7 +131,6 @@ func (l *Leaf) Remove() bool {
 			return false
 		}
 	}
-	syscall.Close(l.fd)
 	return true
 }
 

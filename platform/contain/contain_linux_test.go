@@ -80,15 +80,17 @@ func TestLeafHoldsKillsAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer base.Remove()
-	leaf, err := base.Leaf("1")
+	leaf := base.Leaf("1")
+	fd, err := base.Create("1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/usr/bin/setsid", "/bin/sleep", "60")
-	cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: leaf.FD()}
+	cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: fd}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	unix.Close(fd)
 	if !leaf.Holds(cmd.Process.Pid) || !base.Holds(cmd.Process.Pid) || leaf.Holds(os.Getpid()) {
 		t.Error("the leaf does not hold its process alone")
 	}
@@ -125,16 +127,16 @@ func TestStaleBasesAreEndedAndOthersAreNot(t *testing.T) {
 	if err := os.Mkdir(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	leaf, err := OpenBase(left).Leaf("1")
+	fd, err := OpenBase(left).Create("1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/bin/sleep", "60")
-	cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: leaf.FD()}
+	cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: fd}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	unix.Close(leaf.FD())
+	unix.Close(fd)
 	if n := EndStale(); n < 1 {
 		t.Errorf("EndStale killed %d processes", n)
 	}

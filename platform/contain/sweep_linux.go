@@ -25,16 +25,20 @@ func Sweep(find func() []int, belongs func(pid int) bool, within time.Duration) 
 	}
 	end := time.Now().Add(within)
 	s := sweep{belongs: belongs, given: map[int]bool{}}
-	for time.Now().Before(end) {
+	// A listing that walks the tree misses what is being handed to a new parent at that moment, so one that finds
+	// nobody is believed only when it says so again.
+	for quiet := 0; quiet < 2 && time.Now().Before(end); {
 		held := s.freeze(find, end)
 		if len(held) == 0 {
-			break
+			quiet++
+			continue
 		}
+		quiet = 0
 		s.kill(held, end)
 	}
 	for _, pid := range find() {
-		if !s.given[pid] {
-			s.out.Survivors = append(s.out.Survivors, Name(pid))
+		if !s.given[pid] && s.belongs(pid) {
+			s.give(Name(pid))
 		}
 	}
 	return s.out

@@ -62,8 +62,17 @@ func ChildAbove(ancestor, pid int) int {
 	return 0
 }
 
-// ChildrenRaw lists the children of the process, those that have ended but are not reaped included.
-func ChildrenRaw(pid int) []int { return children(pid) }
+// Adopted lists the orphans that this process, a subreaper, has taken in, those that have ended but are not
+// reaped included. The kernel gives them to the first thread; children that this process started on another
+// thread are not listed, those that it started on the first one are.
+func Adopted() []int {
+	self := strconv.Itoa(os.Getpid())
+	text, err := os.ReadFile("/proc/self/task/" + self + "/children")
+	if err != nil {
+		return children(os.Getpid())
+	}
+	return parsePIDs(string(text))
+}
 
 // Children lists the children of the process that have not ended; an orphan that a subreaper adopted is a
 // child of it.
