@@ -29,6 +29,8 @@ type Options struct {
 	// Stderr takes what the keeper itself has to say (a survivor, an internal fault); nil discards it. The keeper
 	// may hold it for as long as it needs to clean up after a host that was killed.
 	Stderr *os.File
+	// Env is added to the keeper's own environment (GODEBUG and the like); no command sees it.
+	Env []string
 }
 
 // A Keeper starts commands and keeps them. See the package comment.
@@ -118,7 +120,7 @@ func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
 	cmd := &exec.Cmd{
 		Path:        program,
 		Args:        []string{"murlua", argument, "marks=" + strconv.FormatUint(uint64(marks), 10)},
-		Env:         []string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"},
+		Env:         append([]string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}, k.options.Env...),
 		Stderr:      nil,
 		ExtraFiles:  []*os.File{theirs},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},

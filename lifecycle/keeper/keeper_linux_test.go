@@ -18,7 +18,7 @@ import (
 // newKeeper returns a keeper that is closed at the end of the test, after which nothing of it may be left.
 func newKeeper(t *testing.T) *keeper.Keeper {
 	t.Helper()
-	k := keeper.New(keeper.Options{Stderr: os.Stderr})
+	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -31,7 +31,7 @@ func newKeeper(t *testing.T) *keeper.Keeper {
 
 func role(name string) keeper.Command {
 	return keeper.Command{
-		Path: "/proc/self/exe", Args: []string{"command", "-test.run=^$"}, Env: append(os.Environ(), roleVar+"="+name),
+		Path: "/proc/self/exe", Args: []string{"command", "-test.run=^$"}, Env: append(os.Environ(), promptly, roleVar+"="+name),
 		Stderr: os.Stderr, Grace: 2 * time.Second,
 	}
 }

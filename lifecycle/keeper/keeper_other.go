@@ -23,6 +23,7 @@ type Options struct {
 	Program string
 	Report  contain.Report
 	Stderr  *os.File
+	Env     []string
 }
 
 // A Keeper starts commands and keeps them; on this platform it cannot yet.

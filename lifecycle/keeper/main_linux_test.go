@@ -20,6 +20,9 @@ import (
 // roleVar chooses what the test binary does when it is started again as somebody's command.
 const roleVar = "KEEPER_TEST_ROLE"
 
+// promptly keeps a program with the race detector from taking a second to exit.
+const promptly = "GORACE=atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if code, handled := keeper.Main(os.Args); handled {
 		os.Exit(code)

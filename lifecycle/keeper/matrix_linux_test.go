@@ -27,11 +27,11 @@ const matrixGrace = 150 * time.Millisecond
 // its keeper are, and waits to be killed, or stops the command when its standard input closes.
 func host(arg string) {
 	class, role, _ := strings.Cut(arg, " ")
-	k := keeper.New(keeper.Options{Stderr: os.Stderr})
+	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}})
 	r, w, _ := os.Pipe()
 	kept, err := k.Start(context.Background(), keeper.Command{
 		Path: "/proc/self/exe", Args: []string{"command", "-test.run=^$"},
-		Env:    []string{roleVar + "=" + role, "PATH=/bin:/usr/bin"},
+		Env:    []string{promptly, roleVar + "=" + role, "PATH=/bin:/usr/bin"},
 		Stdout: w, Stderr: os.Stderr, Class: contain.Class(class), Grace: matrixGrace,
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestWhatRemainsIsWhatTheClassPromises(t *testing.T) {
 
 func cell(t *testing.T, user string, class contain.Class, end, behaviour string) {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
-	cmd.Env = []string{roleVar + "=host:" + string(class) + " " + behaviour}
+	cmd.Env = []string{promptly, roleVar + "=host:" + string(class) + " " + behaviour}
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	var groups string
@@ -163,7 +163,7 @@ func cell(t *testing.T, user string, class contain.Class, end, behaviour string)
 	if class == contain.Cgroup && end == "both" {
 		// What the two leave is ended by the next start.
 		next := exec.Command("/proc/self/exe", "-test.run=^$")
-		next.Env = []string{roleVar + "=host:cgroup plain"}
+		next.Env = []string{promptly, roleVar + "=host:cgroup plain"}
 		next.Dir, next.SysProcAttr = "/", cmd.SysProcAttr
 		next.SysProcAttr.CgroupFD = openDir(t, groups)
 		if err := next.Run(); err != nil {
@@ -184,9 +184,6 @@ func cell(t *testing.T, user string, class contain.Class, end, behaviour string)
 // for at most the grace and a second, and returns them.
 func settled(hostPID int, hostLives bool, want int) []contain.Process {
 	end := time.Now().Add(matrixGrace + time.Second)
-	if raceEnabled {
-		end = end.Add(3 * time.Second) // such a program takes a second to exit
-	}
 	for agreed := 0; ; {
 		var left []contain.Process
 		for _, pid := range contain.Descendants(contain.Children(os.Getpid())) {
