@@ -79,12 +79,12 @@ func (w *World) readLaunch(c *engine.Call) (formation.Plan, formation.Options, *
 		if !ok {
 			o.Bad("members", "element %d is not a table", i)
 		}
-		plan.Members = append(plan.Members, w.readMember(o.Nested("members["+lua.LNumber(i).String()+"]", table)))
+		plan.Members = append(plan.Members, w.readMember(c, o.Nested("members["+lua.LNumber(i).String()+"]", table)))
 	}
 	return plan, options, onEvent
 }
 
-func (w *World) readMember(o *engine.OptionTable) formation.Member {
+func (w *World) readMember(c *engine.Call, o *engine.OptionTable) formation.Member {
 	o.Required("name")
 	m := formation.Member{
 		Name: o.String("name", ""), Entry: o.Bool("entry", false), Calls: o.Strings("calls"), After: o.Strings("after"),
@@ -105,6 +105,11 @@ func (w *World) readMember(o *engine.OptionTable) formation.Member {
 		m.Command = &formation.Command{Args: o.Strings("command")}
 	}
 	o.Known("version")
+	policy, err := w.readyPolicy(c, o.Get("ready"))
+	if err != nil {
+		o.Bad("ready", "%v", err)
+	}
+	m.Ready = policy
 	o.Done(false)
 	return m
 }

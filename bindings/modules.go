@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	lua "github.com/yuin/gopher-lua"
+
 	"murlua/engine"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
@@ -34,6 +36,8 @@ type World struct {
 	mu         sync.Mutex
 	formations []*launched // launched by the script and not known to have ended
 	lastCode   *int
+
+	readyNative *lua.LTable // what stdlib/ready.lua was given
 }
 
 // Modules is the table of all modules of mur that are written in Go.
@@ -48,6 +52,7 @@ func (w *World) Modules() []engine.Module {
 		w.envModule(),
 		timeModule(),
 		w.httpModule(),
+		w.readyModule(),
 	}
 }
 

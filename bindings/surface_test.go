@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"murlua/engine"
+	"murlua/stdlib"
 )
 
 // runScript runs a chunk in a host with the modules that need nothing but a world, and returns what it printed.
@@ -27,7 +28,7 @@ func runScriptWithin(t *testing.T, ctx context.Context, w *World, source string)
 	var out bytes.Buffer
 	host, err := engine.New(engine.Options{
 		Stdout: &out, Script: "test.lua",
-		Modules: w.Modules(),
+		Modules: w.Modules(), Stdlib: engine.NewLibrary(stdlib.Files),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,9 @@ func (h *Host) require(c *Call) error {
 	return c.Return(value)
 }
 
+// Require returns a module as require gives it to a script.
+func (c *Call) Require(name string) (lua.LValue, error) { return c.t.host.load(c, name) }
+
 // load returns a module. Tasks that ask for one that is being loaded wait for it; a load that fails leaves nothing,
 // so the next one to ask tries again.
 func (h *Host) load(c *Call, name string) (lua.LValue, error) {

@@ -115,9 +115,10 @@ func describeFrame(L *lua.LState, level int) string {
 	return fmt.Sprintf("%s:%d: in %s", dbg.Source, dbg.CurrentLine, name)
 }
 
-// scriptPlace returns "file:line" of the innermost Lua function that runs, looking through Go functions and the
-// threads below.
+// scriptPlace returns "file:line" of the innermost Lua function that runs, looking through Go functions, the threads
+// below and the library: its caller is who should know.
 func scriptPlace(L *lua.LState) string {
+	inLibrary := ""
 	for th := threadOf(L); th != nil; th = th.below {
 		for level := 0; ; level++ {
 			dbg, ok := th.L.GetStack(level)
@@ -125,12 +126,25 @@ func scriptPlace(L *lua.LState) string {
 				break
 			}
 			fn, err := th.L.GetInfo("Slf", dbg, lua.LNil)
-			if f, _ := fn.(*lua.LFunction); err == nil && f != nil && !f.IsG {
-				return fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
+			f, _ := fn.(*lua.LFunction)
+			if err != nil || f == nil || f.IsG {
+				continue
+			}
+			place := fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
+			if !isLibrary(dbg.Source) {
+				return place
+			}
+			if inLibrary == "" {
+				inLibrary = place
 			}
 		}
 	}
-	return ""
+	return inLibrary
+}
+
+// isLibrary tells the chunks of a [Library] from files.
+func isLibrary(source string) bool {
+	return strings.HasPrefix(source, "mur.") && !strings.HasSuffix(source, ".lua")
 }
 
 var placePattern = regexp.MustCompile(`^([^\n:]+:\d+): `)
