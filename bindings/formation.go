@@ -139,12 +139,12 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 	r.cancel = cancel
 	r.world.mu.Lock()
 	r.world.formations = append(r.world.formations, r)
-	first := len(r.world.formations) == 1 && r.world.lastCode == nil
 	r.world.mu.Unlock()
-	if first {
-		task := r.task
-		r.host.OnClose(func(ctx context.Context) error { return r.world.close(ctx, context.Cause(task.Context())) })
-	}
+	task := r.task
+	r.host.OnClose(func(ctx context.Context) error {
+		r.stop(context.Cause(task.Context()))
+		return r.waitEnded(ctx)
+	})
 	go func() { // waited for by waitEnded
 		defer close(r.up)
 		r.formation, r.launchErr = formation.Launch(ctx, plan, options)

@@ -377,10 +377,8 @@ func (w *World) fsTempdir(c *engine.Call) error {
 	if err != nil {
 		return fileError("make a folder in", w.getenv("TMPDIR"), err)
 	}
-	c.Host().OnClose(func(ctx context.Context) error {
-		// Members may still write there: they go first.
-		return errors.Join(w.close(ctx, nil), os.RemoveAll(path))
-	})
+	// Members that were given the folder were started later, so they go first.
+	c.Host().OnClose(func(context.Context) error { return os.RemoveAll(path) })
 	return c.Return(path)
 }
 

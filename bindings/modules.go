@@ -1,8 +1,6 @@
 package bindings
 
 import (
-	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"murlua/engine"
+	"murlua/engine/scenario"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
 )
@@ -46,6 +45,7 @@ func (w *World) Modules() []engine.Module {
 		w.formationModule(),
 		w.capsuleModule(),
 		w.runningModule(),
+		scenario.Module(),
 		jsonModule(),
 		w.logModule(),
 		w.fsModule(),
@@ -85,19 +85,6 @@ func (w *World) Hurry() {
 	for _, r := range w.left() {
 		r.hurry()
 	}
-}
-
-// close stops every formation that the script left running, and waits for all of them. why becomes their cause.
-func (w *World) close(ctx context.Context, why error) error {
-	all := w.left()
-	for _, r := range all {
-		r.stop(why)
-	}
-	var failed []error
-	for _, r := range all {
-		failed = append(failed, r.waitEnded(ctx))
-	}
-	return errors.Join(failed...)
 }
 
 func (w *World) left() []*launched {

@@ -13,6 +13,7 @@ import (
 type commands struct {
 	Run     runCommand     `cmd:"" help:"Run a recipe, or a Lua capsule."`
 	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
+	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
 	Help    helpCommand    `cmd:"" help:"Explain a command."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

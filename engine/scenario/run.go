@@ -16,6 +16,8 @@ type Options struct {
 	Jobs      int           // how many files run at the same time; 0 is 1
 	FailFast  bool          // start no test after one that failed
 	Deadline  time.Duration // for a test that has none of its own, and for each hook; 0 is 30 s
+	// Settle is about how long what a test left may take to go by itself; 0 is half a second.
+	Settle time.Duration
 	// UpdateSnapshots approves the values that tests have now.
 	UpdateSnapshots bool
 	// Surroundings makes what one file's tests run in.
@@ -27,8 +29,8 @@ type Options struct {
 // Surroundings are what the tests of one file run in, apart from those of other files: they have a home directory
 // of their own. They are used by one goroutine at a time.
 type Surroundings interface {
-	// Host makes a host whose scripts see the module, besides all others, and whose output goes to out. It is
-	// called again when a test has spoiled the last one.
+	// Host makes a host whose scripts see the module, besides all others, and whose output goes to out, which may be
+	// used by several goroutines. It is called again when a test has spoiled the last one.
 	Host(test engine.Module, out io.Writer) (*engine.Host, error)
 	// Look lists everything there is that a test could leave behind.
 	Look(ctx context.Context) ([]Left, error)
@@ -36,6 +38,15 @@ type Surroundings interface {
 	End(ctx context.Context, left []Left) []Left
 	// Close removes the surroundings, with everything that is still there.
 	Close(ctx context.Context) error
+}
+
+func (o *Options) setDefaults() {
+	if o.Deadline == 0 {
+		o.Deadline = 30 * time.Second
+	}
+	if o.Settle == 0 {
+		o.Settle = 500 * time.Millisecond
+	}
 }
 
 // Summary is how a run ended.
@@ -51,9 +62,7 @@ const cleaning = 30 * time.Second
 // that run, and starts no others; what they started is ended all the same.
 func Run(ctx context.Context, o Options) Summary {
 	r := &run{options: o, started: time.Now()}
-	if r.options.Deadline == 0 {
-		r.options.Deadline = 30 * time.Second
-	}
+	r.options.setDefaults()
 	jobs := max(1, min(o.Jobs, len(o.Files)))
 	files := append([]string(nil), o.Files...)
 	shuffle(o.Selection.Seed, "", files)
@@ -134,9 +143,7 @@ func (r *run) count(kind Kind, sums ...*Summary) {
 func List(ctx context.Context, o Options) (map[string][]Test, map[string]Failure) {
 	tests, failed := map[string][]Test{}, map[string]Failure{}
 	r := &run{options: o, started: time.Now()}
-	if r.options.Deadline == 0 {
-		r.options.Deadline = 30 * time.Second
-	}
+	r.options.setDefaults()
 	for _, name := range o.Files {
 		f := &fileRun{run: r, name: name, send: func(e Event) {
 			if e.Kind == FileFailed {

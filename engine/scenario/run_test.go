@@ -91,6 +91,7 @@ func runFiles(t *testing.T, o Options) ([]Event, Summary, []*room) {
 	var events []Event
 	var mu sync.Mutex
 	var rooms []*room
+	o.Settle = time.Millisecond
 	o.Report = func(e Event) {
 		e.At, e.Took = 0, 0
 		for i, f := range e.Failures {

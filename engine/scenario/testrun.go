@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,16 +182,7 @@ func (f *fileRun) look(ctx context.Context, o *outcome) []Left {
 
 // leftSince fails the test for everything that was not there before, and ends it.
 func (f *fileRun) leftSince(ctx context.Context, before []Left, who string, o *outcome) {
-	known := map[Left]bool{}
-	for _, l := range before {
-		known[l] = true
-	}
-	var fresh []Left
-	for _, l := range f.look(ctx, o) {
-		if !known[l] {
-			fresh = append(fresh, l)
-		}
-	}
+	fresh := f.settled(ctx, before, o)
 	if len(fresh) == 0 {
 		return
 	}
@@ -202,4 +194,20 @@ func (f *fileRun) leftSince(ctx context.Context, before []Left, who string, o *o
 		names = append(names, l.String())
 	}
 	o.failures = append(o.failures, Failure{Kind: FailedLeft, Message: who + "left behind: " + strings.Join(names, ", ")})
+}
+
+// settled looks for what was not there before. What is on its way out, such as a process that was told to go, is
+// given a moment: nothing tells when it is gone, so this looks again, less and less often.
+func (f *fileRun) settled(ctx context.Context, before []Left, o *outcome) []Left {
+	known := map[Left]bool{}
+	for _, l := range before {
+		known[l] = true
+	}
+	for pause := time.Millisecond; ; pause *= 2 {
+		fresh := slices.DeleteFunc(f.look(ctx, o), func(l Left) bool { return known[l] })
+		if len(fresh) == 0 || pause > f.run.options.Settle {
+			return fresh
+		}
+		_ = wait(context.WithoutCancel(ctx), pause)
+	}
 }
