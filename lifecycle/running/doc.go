@@ -13,7 +13,7 @@
 // kept, called unreachable, and its process is never signalled. [Prune] and [Signal] take the first two
 // layers again themselves, so that no caller can be late with a verdict.
 //
-// [Scan] and [ListReporting] read the directory and [Write] adds to it. Everything
+// [Scan] and [ListReporting] read the directory, [Write] adds to it and [Watch] follows it. Everything
 // here is safe for concurrent use, also by several processes. Records hold tokens that drive a capsule:
 // they are owner-only on disk and [credential.Secret] in memory.
 package running

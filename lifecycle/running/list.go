@@ -117,9 +117,11 @@ func recordNames(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		return filepath.Ext(name) != recordSuffix || name == recordSuffix
-	}), nil
+	return slices.DeleteFunc(names, func(name string) bool { return !isRecordName(name) }), nil
+}
+
+func isRecordName(name string) bool {
+	return filepath.Ext(name) == recordSuffix && name != recordSuffix
 }
 
 // reading is what one file turned out to be. At most one field is set; none is for a file that was

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,3 +173,17 @@ func put(t testing.TB, h home.Home, name, text string) string {
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// require skips when what the test needs is not there, and fails when MURLUA_REQUIRE names it.
+func require(t testing.TB, what string, there bool, why string) {
+	t.Helper()
+	if there {
+		return
+	}
+	for _, name := range strings.Split(os.Getenv("MURLUA_REQUIRE"), ",") {
+		if name == what {
+			t.Fatalf("%s is required here: %s", what, why)
+		}
+	}
+	t.Skip(why)
+}

@@ -140,3 +140,17 @@ func identifyChild(t testing.TB, c *child) Identity {
 	}
 	return id
 }
+
+// require skips when what the test needs is not there, and fails when MURLUA_REQUIRE names it.
+func require(t testing.TB, what string, there bool, why string) {
+	t.Helper()
+	if there {
+		return
+	}
+	for _, name := range strings.Split(os.Getenv("MURLUA_REQUIRE"), ",") {
+		if name == what {
+			t.Fatalf("%s is required here: %s", what, why)
+		}
+	}
+	t.Skip(why)
+}
