@@ -46,6 +46,7 @@ func (w *World) Modules() []engine.Module {
 		w.capsuleModule(),
 		w.runningModule(),
 		scenario.Module(),
+		w.doorModule(),
 		jsonModule(),
 		w.logModule(),
 		w.fsModule(),

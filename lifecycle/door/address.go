@@ -78,36 +78,49 @@ func (a address) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot resolve door address %q: %w", a.text, err)
 	}
-	var failures []error
+	unreachable := &UnreachableError{Door: a.text}
 	for _, ip := range ips {
 		dialer := net.Dialer{Timeout: connectTimeout, KeepAlive: -1}
 		conn, err := dialer.DialContext(ctx, "tcp", netip.AddrPortFrom(ip, a.port).String())
 		if err == nil {
 			return conn, nil
 		}
-		failures = append(failures, fmt.Errorf("%s: %w", ip, reason(err)))
+		unreachable.Tried = append(unreachable.Tried, Attempt{Address: ip.String(), Err: reason(err)})
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return nil, &connectError{text: a.text, failures: failures}
+	return nil, unreachable
 }
 
-// connectError says that no address of a door accepted a connection.
-type connectError struct {
-	text     string
-	failures []error
+// UnreachableError says that no address of a door accepted a connection.
+type UnreachableError struct {
+	Door  string // host:port as it was given
+	Tried []Attempt
 }
 
-func (e *connectError) Error() string {
-	reasons := make([]string, len(e.failures))
-	for i, failure := range e.failures {
-		reasons[i] = failure.Error()
+// Attempt is an address that was tried, and why it did not accept.
+type Attempt struct {
+	Address string
+	Err     error
+}
+
+func (e *UnreachableError) Error() string {
+	reasons := make([]string, len(e.Tried))
+	for i, attempt := range e.Tried {
+		reasons[i] = attempt.Address + ": " + attempt.Err.Error()
 	}
-	return fmt.Sprintf("cannot connect to door %q: %s", e.text, strings.Join(reasons, "; "))
+	return fmt.Sprintf("cannot connect to door %q: %s", e.Door, strings.Join(reasons, "; "))
 }
 
-func (e *connectError) Unwrap() []error { return e.failures }
+// Unwrap returns the reasons.
+func (e *UnreachableError) Unwrap() []error {
+	errs := make([]error, len(e.Tried))
+	for i, attempt := range e.Tried {
+		errs[i] = attempt.Err
+	}
+	return errs
+}
 
 // reason takes the wrapping off a network error, whose text repeats the address and the operation.
 func reason(err error) error {

@@ -51,7 +51,7 @@ func (c *Client) open(ctx context.Context, method, path string, body []byte, hea
 	if err == nil {
 		return reply, nil
 	}
-	var unreached *connectError
+	var unreached *UnreachableError
 	if errors.As(err, &unreached) {
 		return nil, unreached
 	}

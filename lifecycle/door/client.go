@@ -19,8 +19,8 @@ const callTimeout = 30 * time.Second
 //
 // It speaks A2A 1.0 and, once the door does not know a method by that name, 0.3.
 //
-// Errors: [*RefusedError] when the caller may not do this, [*RPCError] when the door refused the call, others when it could not be
-// reached or gave no sensible answer. None contains the token or the request.
+// Errors: [*UnreachableError] when no address accepts, [*RefusedError] when the caller may not do this, [*RPCError] when the door refused the
+// call, others when it gave no sensible answer. None contains the token or the request.
 type Client struct {
 	// URL is where the door is: "host:port", with or without "http://".
 	URL string

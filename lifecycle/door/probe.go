@@ -84,7 +84,7 @@ func lookPublic(ctx context.Context, a address) (Sight, error) {
 	if errors.As(err, &status) && status.code != 404 && status.code != 405 && status.code != 410 {
 		return Sight{}, err
 	}
-	var unreached *connectError
+	var unreached *UnreachableError
 	if errors.As(err, &unreached) || ctx.Err() != nil {
 		return Sight{}, err
 	}
