@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"murlua/stdlib/meta"
 )
 
 // Each page has the same parts in the same order: usage, what it does in steps, options, environment, signals,
@@ -15,7 +17,7 @@ import (
 var helpFiles embed.FS
 
 type helpCommand struct {
-	Topic []string `arg:"" optional:"" help:"A command."`
+	Topic []string `arg:"" optional:"" help:"A command, or a name of the Lua face."`
 }
 
 func (c helpCommand) run(_ context.Context, o *outside) error {
@@ -23,17 +25,28 @@ func (c helpCommand) run(_ context.Context, o *outside) error {
 	if len(c.Topic) > 0 {
 		topic = strings.Join(c.Topic, " ")
 	}
-	page, ok := pages()[topic]
-	if !ok {
-		known := make([]string, 0)
-		for name := range pages() {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return &hintedError{fmt.Errorf("there is no help on %q", topic), "there is help on " + strings.Join(known, ", ")}
+	if page, ok := pages()[topic]; ok {
+		writeAll(o.stdout, page)
+		return nil
 	}
-	writeAll(o.stdout, page)
-	return nil
+	docs, err := meta.Load()
+	if err != nil {
+		return err
+	}
+	if page, ok := docs.Help(topic); ok {
+		writeAll(o.stdout, page)
+		return nil
+	}
+	known := make([]string, 0)
+	for name := range pages() {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	hint := "there is help on " + strings.Join(known, ", ") + ", and on mur and what is in it"
+	if near := docs.Nearest(topic); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &hintedError{fmt.Errorf("there is no help on %q", topic), hint}
 }
 
 // pages returns the help pages by topic.

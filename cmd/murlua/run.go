@@ -20,6 +20,9 @@ type runCommand struct {
 	JSON    bool `name:"json" help:"With --capsule: print the readiness line. With a recipe: progress as JSON lines."`
 	Verbose bool `help:"Say more on standard error."`
 
+	LogLevel string `enum:"debug,info,warn,error,off" default:"info" help:"The least that mur.log writes."`
+	LogJSON  bool   `name:"log-json" help:"mur.log writes an object a line."`
+
 	Recipe string   `arg:"" optional:"" help:"The recipe."`
 	Args   []string `arg:"" optional:"" passthrough:"all" help:"The recipe's arguments."`
 }
@@ -49,6 +52,7 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) error {
 	if c.JSON {
 		world.OnEvent = jsonEvents(o.stderr)
 	}
+	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
 	defer context.AfterFunc(o.hurried, world.Hurry)()
 	options := o.hostOptions(world, c.Recipe, c.Args)
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
