@@ -1,15 +1,19 @@
 package running
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"murlua/lifecycle/home"
 	"murlua/platform/fsx"
 	"murlua/platform/process"
+	"murlua/platform/watch"
 )
 
 // EventKind is what happened to a record.
@@ -57,11 +61,12 @@ type Watcher struct {
 	events  chan Event
 	exits   chan exit
 	stop    chan struct{}
+	closing sync.Once
 	stopped chan struct{}
-	err     error
+	over    chan struct{} // nobody follows any more
+	failure atomic.Pointer[error]
 
-	dir   string
-	watch *fsx.DirWatch
+	dir string
 	// known are the records as they were reported, by the name of their file. The goroutine owns it.
 	known map[string]*watched
 }
@@ -86,7 +91,8 @@ var ErrWatchEnded = errors.New("the directory of records was removed or moved aw
 
 // Watch makes the directory of records and begins to watch it: first every record that is there, then
 // [CaughtUp], then what happens. It removes nothing. The caller takes the events and ends the watch
-// with [Watcher.Close].
+// with [Watcher.Close]. Where the system does not report changes of files the error wraps
+// [watch.ErrUnsupported].
 //
 // Each event is true when it is made, and events of one record are in order. While nobody takes them,
 // what happens to one record in quick succession may become one event, and a record that came and went
@@ -98,15 +104,15 @@ func Watch(h home.Home) (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	watch, err := fsx.WatchDir(dir)
+	files, err := watch.Open(dir, watch.Options{})
 	if err != nil {
 		return nil, err
 	}
 	w := &Watcher{
 		events: make(chan Event), exits: make(chan exit), stop: make(chan struct{}), stopped: make(chan struct{}),
-		dir: dir, watch: watch, known: map[string]*watched{},
+		over: make(chan struct{}), dir: dir, known: map[string]*watched{},
 	}
-	go w.run()
+	go w.run(files)
 	return w, nil
 }
 
@@ -114,41 +120,64 @@ func Watch(h home.Home) (*Watcher, error) {
 func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Err says why the events ended by themselves: [ErrWatchEnded], or an error of reading the directory,
-// such as that no descriptor is left.
-// It is nil before that, and after [Watcher.Close]. Call it when the events have been closed.
+// such as that no descriptor is left. It is nil while events are to come, and after [Watcher.Close].
 func (w *Watcher) Err() error {
-	select {
-	case <-w.stopped:
-		return w.err
-	default:
-		return nil
+	if failure := w.failure.Load(); failure != nil {
+		return *failure
 	}
+	return nil
 }
 
-// Close ends the watch and waits until nothing of it is left. It is to be called once.
+// Close ends the watch and waits until nothing of it is left. It may be called more than once.
 func (w *Watcher) Close() {
-	close(w.stop)
+	w.closing.Do(func() { close(w.stop) })
 	<-w.stopped
 }
 
-func (w *Watcher) run() {
+func (w *Watcher) run(files *watch.Watcher) {
 	defer close(w.stopped)
 	defer close(w.events)
+	changes := make(chan change)
+	var pumping sync.WaitGroup
+	pumping.Go(func() { w.pump(files, changes) })
 	defer func() {
-		w.watch.Close()
+		_ = files.Close()
+		pumping.Wait()
 		for _, entry := range w.known {
 			entry.release()
 		}
 	}()
-	if err := w.follow(); err != nil && !errors.Is(err, errStopped) {
-		w.err = err
+	if err := w.follow(changes); err != nil && !errors.Is(err, errStopped) {
+		w.failure.Store(&err)
 	}
 }
 
 var errStopped = errors.New("stopped")
 
+// change is what happened to a file, or the error that ended the watch of files.
+type change struct {
+	watch.Event
+	err error
+}
+
+// pump passes on what happens to files until that ends.
+func (w *Watcher) pump(files *watch.Watcher, changes chan<- change) {
+	for {
+		event, err := files.Next(context.Background())
+		select {
+		case changes <- change{event, err}:
+		case <-w.over:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
 // follow returns when the watch is over.
-func (w *Watcher) follow() error {
+func (w *Watcher) follow(changes <-chan change) error {
+	defer close(w.over)
 	if err := w.refreshAll(); err != nil {
 		return err
 	}
@@ -156,41 +185,40 @@ func (w *Watcher) follow() error {
 		return err
 	}
 	for {
+		var err error
 		select {
 		case <-w.stop:
-			return errStopped
+			err = errStopped
 		case exit := <-w.exits:
-			if err := w.exited(exit); err != nil {
-				return err
-			}
-		case change := <-w.watch.Changes():
-			if err := w.changed(change); err != nil {
-				return err
-			}
+			err = w.exited(exit)
+		case change := <-changes:
+			err = w.changed(change)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-func (w *Watcher) changed(change fsx.Change) error {
+func (w *Watcher) changed(change change) error {
 	switch {
-	case change.Ended:
-		for name := range w.known {
-			if err := w.vanish(name); err != nil {
-				return err
-			}
+	case change.err != nil:
+		return change.err
+	case change.Path != w.dir:
+		if name := filepath.Base(change.Path); isRecordName(name) {
+			return w.refresh(name)
 		}
-		return ErrWatchEnded
-	case change.All:
+		return nil
+	case change.Kind != watch.Removed:
+		// Some changes were lost.
 		return w.refreshAll()
 	}
-	for _, name := range change.Names {
-		if isRecordName(name) {
-			if err := w.refresh(name); err != nil {
-				return err
-			}
+	for name := range w.known {
+		if err := w.vanish(name); err != nil {
+			return err
 		}
 	}
-	return nil
+	return ErrWatchEnded
 }
 
 // refreshAll looks at every record that is there and every one that was.

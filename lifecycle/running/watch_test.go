@@ -20,7 +20,7 @@ type watching struct {
 	t testing.TB
 }
 
-func watch(t testing.TB, h home.Home) watching {
+func follow(t testing.TB, h home.Home) watching {
 	t.Helper()
 	w, err := Watch(h)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestWatchFollowsARecordsLife(t *testing.T) {
 	h := newHome(t)
 	first, second := start(t, "wait"), start(t, "wait")
 	before := write(t, h, ours(first.identity(t)))
-	w := watch(t, h)
+	w := follow(t, h)
 	w.want(Appeared, before, process.Alive)
 	w.caughtUp()
 
@@ -100,7 +100,7 @@ func TestWatchReportsWhatIsStaleOrForeignAtOnce(t *testing.T) {
 	stale, foreign := current(t), current(t)
 	stale.Start += "0"
 	foreign.Origin.PIDNamespace = "pid:[1]"
-	w := watch(t, h)
+	w := follow(t, h)
 	w.caughtUp()
 	w.want(Appeared, write(t, h, ours(stale)), process.Gone)
 	w.want(Appeared, write(t, h, ours(foreign)), process.Unverified)
@@ -109,7 +109,7 @@ func TestWatchReportsWhatIsStaleOrForeignAtOnce(t *testing.T) {
 func TestWatchPassesOverWhatIsNoRecord(t *testing.T) {
 	h := newHome(t)
 	fill(t, h)
-	w := watch(t, h)
+	w := follow(t, h)
 	for range wantRecords {
 		if event := w.next(); event.Kind != Appeared {
 			t.Errorf("got %v", event.Kind)
@@ -137,7 +137,7 @@ func TestWatchPassesOverWhatIsNoRecord(t *testing.T) {
 func TestWatchEndsWithItsDirectory(t *testing.T) {
 	h := newHome(t)
 	record := write(t, h, ours(current(t)))
-	w := watch(t, h)
+	w := follow(t, h)
 	w.want(Appeared, record, process.Alive)
 	w.caughtUp()
 	if err := w.Err(); err != nil {
@@ -186,7 +186,7 @@ func TestWatchCatchesUpAfterAFlood(t *testing.T) {
 		t.Skip("writes thousands of files")
 	}
 	h := newHome(t)
-	w := watch(t, h)
+	w := follow(t, h)
 	w.caughtUp()
 	self := ours(current(t))
 	text, err := Encode(self)
