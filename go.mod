@@ -11,6 +11,7 @@ require (
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	github.com/creack/pty v1.1.24
 	github.com/google/uuid v1.6.0
 	go.yaml.in/yaml/v4 v4.0.0
 )
@@ -26,7 +27,6 @@ require (
 // Needed by tests only.
 require (
 	github.com/a2aproject/a2a-go/v2 v2.3.1
-	github.com/creack/pty v1.1.24
 	github.com/rogpeppe/go-internal v1.16.0
 	go.uber.org/goleak v1.3.0
 )

@@ -62,6 +62,9 @@ func (k *Kept) PID() int { return 0 }
 // Class returns the containment the command is in.
 func (k *Kept) Class() contain.Class { return contain.Group }
 
+// Mark returns the mark that the command's processes carry; here they carry none.
+func (k *Kept) Mark() contain.Mark { return 0 }
+
 // Exited is closed when the command's first process has ended.
 func (k *Kept) Exited() <-chan struct{} { return k.never }
 

@@ -53,6 +53,14 @@ func (k *Kept) PID() int { return k.pid }
 // Class returns the containment the command is in.
 func (k *Kept) Class() contain.Class { return k.class }
 
+// Mark returns the mark that the command's processes carry; 0 when there is none of its own.
+func (k *Kept) Mark() contain.Mark {
+	if k.class == contain.Group || k.class == contain.Sealed {
+		return 0
+	}
+	return k.link.marks.Of(k.id)
+}
+
 // Exited is closed when the command's first process has ended; what it started may live on. See [Kept.Empty].
 func (k *Kept) Exited() <-chan struct{} { return k.exited }
 

@@ -81,6 +81,7 @@ func (p *process) spawn(w *ward, r *startRequest, fds []int) (pidfd int, stage s
 	}
 	_ = w.mark.Set()
 	w.pid, err = syscall.ForkExec(r.Path, r.Args, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: attr})
+	_ = p.marks.Set() // the keeper itself belongs to no command
 	if err != nil {
 		if w.leaf != nil {
 			w.leaf.Remove()
@@ -297,12 +298,15 @@ func (p *process) due(now time.Time) {
 		}
 		wards = append(wards, w)
 		left := p.remaining(w, p.adopted().live)
-		for _, pid := range left {
-			owner[pid] = w
-		}
 		p.noteEscaped(w, left)
 		if len(left) > 0 {
 			w.gone.Rung = string(RungKill)
+		}
+		for _, pid := range left {
+			owner[pid] = w
+			if w.leaf != nil {
+				w.gone.Killed = append(w.gone.Killed, contain.Name(pid)) // the sweep may come too late to see them
+			}
 		}
 		if w.leaf != nil {
 			_ = w.leaf.Kill()
@@ -313,7 +317,9 @@ func (p *process) due(now time.Time) {
 	}
 	swept := contain.Sweep(func() []int { return p.allOf(wards, owner) }, func(pid int) bool { return owner[pid] != nil && p.owns(owner[pid], pid) }, 0)
 	for _, k := range swept.Killed {
-		owner[k.PID].gone.Killed = append(owner[k.PID].gone.Killed, k)
+		if w := owner[k.PID]; !slices.ContainsFunc(w.gone.Killed, func(known contain.Process) bool { return known.PID == k.PID }) {
+			w.gone.Killed = append(w.gone.Killed, k)
+		}
 	}
 	for _, s := range swept.Survivors {
 		w := owner[s.PID]

@@ -11,21 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Mark is a number that a command and everything it starts carries, whatever they do to their session, their
-// environment or their parent. It is the soft limit RLIMIT_LOCKS: inherited by fork and exec, readable of any
-// process in /proc/<pid>/limits, and without effect since Linux 2.4.25 (getrlimit(2)), so that giving it a
-// value changes nothing for the command. A program that sets this limit itself loses the mark; programs that
-// set up a login (su, sudo through pam_limits) do.
-//
-// The upper 40 bits are the random number of one keeper, the lower 24 number its commands from 1.
-type Mark uint64
-
-const (
-	markBits = 24
-	// MaxMarks is how many commands one [Mark] base can tell apart.
-	MaxMarks = 1<<markBits - 1
-)
-
 // NewMarks returns the base of a keeper's marks: random, so that a stranger's process cannot carry it by
 // accident. The top bit is clear, so that a mark is never taken for "unlimited".
 func NewMarks() Mark {
@@ -33,12 +18,6 @@ func NewMarks() Mark {
 	rand.Read(b[:]) // never fails: crypto/rand ends the process instead
 	return Mark(binary.LittleEndian.Uint64(b[:])>>1) &^ MaxMarks
 }
-
-// Of returns the mark of the keeper's n-th command.
-func (m Mark) Of(n uint32) Mark { return m&^MaxMarks | Mark(n&MaxMarks) }
-
-// Base returns the mark's keeper.
-func (m Mark) Base() Mark { return m &^ MaxMarks }
 
 // Set gives this process the mark, for the children it starts next. It fails where somebody has lowered the hard
 // limit; a command is then told apart by its place in the process tree alone.
@@ -81,11 +60,23 @@ func parseMark(text []byte) Mark {
 	return 0
 }
 
-// Marked lists the processes of this machine that carry one of the base's marks and have not ended.
+// MarkedExactly lists the processes of this machine that carry the mark and have not ended.
+func MarkedExactly(mark Mark) []int {
+	var found []int
+	for _, pid := range Marked(mark.Base()) {
+		if MarkOf(pid) == mark {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// Marked lists the processes of this machine that carry the mark of one of the keeper's commands and have not
+// ended. The keeper itself carries the base.
 func Marked(base Mark) []int {
 	var found []int
 	for _, pid := range allPIDs() {
-		if MarkOf(pid).Base() == base && base != 0 {
+		if m := MarkOf(pid); m.Base() == base && m != base {
 			if s, err := readStat(pid); err == nil && !s.over() {
 				found = append(found, pid)
 			}
