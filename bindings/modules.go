@@ -25,6 +25,11 @@ type World struct {
 
 	Log LogOptions // where the script's log lines go
 
+	// Only and Except choose members of each formation, as [formation.Plan.Select] does. With ShowPlan, a launch shows
+	// its plan and ends the script instead.
+	Only, Except []string
+	ShowPlan     func(PlanView)
+
 	// Stdout and Stderr become the entry's. Relay gets what peers print, Warn what is worth a warning.
 	Stdout, Stderr *os.File
 	Relay          io.Writer

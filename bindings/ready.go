@@ -226,24 +226,29 @@ func whereOf(c *engine.Call) error {
 	return c.Return(fmt.Sprintf("%s:%d", fn.Proto.SourceName, fn.Proto.LineDefined))
 }
 
-// readyPolicy makes a member's readiness policy of what a script gave; nil when it gave nothing.
-func (w *World) readyPolicy(c *engine.Call, policy lua.LValue) (func(context.Context, *formation.Probe) error, error) {
+// readiness decides when a member is ready.
+type readiness func(context.Context, *formation.Probe) error
+
+// readyPolicy makes a member's readiness policy of what a script gave, and says in words what it waits for; nil when
+// the script gave nothing.
+func (w *World) readyPolicy(c *engine.Call, policy lua.LValue) (decide readiness, describe string, err error) {
 	if policy == lua.LNil {
-		return nil, nil
+		return nil, "", nil
 	}
 	if _, err := c.Require("mur.ready"); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	values, err := c.Call(w.readyNative.RawGetString("prepare"), policy)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	drive, ok := values[0].(*lua.LFunction)
-	if !ok {
-		return nil, engine.Errorf(engine.KindInternal, "mur.ready prepared a %s", values[0].Type())
+	if !ok || len(values) < 2 {
+		return nil, "", engine.Errorf(engine.KindInternal, "mur.ready prepared a %s", values[0].Type())
 	}
 	host := c.Host()
-	return func(ctx context.Context, probe *formation.Probe) error { return ask(ctx, host, drive, probe) }, nil
+	decide = func(ctx context.Context, probe *formation.Probe) error { return ask(ctx, host, drive, probe) }
+	return decide, values[1].String(), nil
 }
 
 // ask runs a policy as a task until it says yes, fails or ctx ends. Its last word is the error then.

@@ -23,11 +23,17 @@ func (w *World) RunRecipe(ctx context.Context, options engine.Options, path stri
 		return 1, err
 	}
 	values, err := host.RunFile(ctx, path)
+	if err == nil {
+		values, err = w.runPlan(ctx, host, path, values)
+	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWithin)
 	defer cancel()
 	err = errors.Join(err, host.Close(closing))
 	if status, exited := host.ExitStatus(); exited {
 		return status & 0xff, nil
+	}
+	if errors.Is(err, errPlanShown) {
+		return 0, nil
 	}
 	if failed, ok := errors.AsType[*callbackError](err); ok {
 		err = failed.error // with its own place in the script, not that of the call that it interrupted
@@ -36,6 +42,34 @@ func (w *World) RunRecipe(ctx context.Context, options engine.Options, path stri
 		return 1, err
 	}
 	return w.codeOf(values), nil
+}
+
+// runPlan launches a plan that a recipe returned, as a plan or as the table that describes one, waits for its
+// formation and returns the ending in its place. Other values are returned as they are.
+func (w *World) runPlan(ctx context.Context, host *engine.Host, path string, values []lua.LValue) ([]lua.LValue, error) {
+	if len(values) == 0 || !isPlan(values[0]) {
+		return values, nil
+	}
+	proto, err := engine.Compile(path+" (the plan it returns)", launchPlan)
+	if err != nil {
+		return nil, err
+	}
+	var ending []lua.LValue
+	err = host.Do(ctx, func(c *engine.Call) (err error) {
+		ending, err = c.Call(c.L().NewFunctionFromProto(proto), values[0])
+		return err
+	})
+	return ending, err
+}
+
+const launchPlan = `return require "mur".formation.launch(...):wait()`
+
+func isPlan(value lua.LValue) bool {
+	if table, ok := value.(*lua.LTable); ok {
+		return table.RawGetString("members") != lua.LNil
+	}
+	_, ok := engine.Unbox(value, planType)
+	return ok
 }
 
 func (w *World) codeOf(values []lua.LValue) int {

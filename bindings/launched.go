@@ -1,0 +1,128 @@
+package bindings
+
+import (
+	"context"
+	"errors"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine"
+	"murlua/lifecycle/formation"
+)
+
+// launched is a formation that a script launched.
+type launched struct {
+	world *World
+	host  *engine.Host
+	task  *engine.Task // that launched it: a failing callback ends it
+
+	cancel    context.CancelCauseFunc // ends the launch
+	up        chan struct{}           // closed when the launch has succeeded or failed
+	launchErr error
+	formation *formation.Formation // set when up is closed, unless it failed
+
+	events *callbacks
+}
+
+func newLaunched(w *World, c *engine.Call, onEvent *lua.LFunction) *launched {
+	r := &launched{world: w, host: c.Host(), task: c.Task(), up: make(chan struct{})}
+	r.events = newCallbacks(c.Host(), onEvent, func(err error) { r.task.Stop(&callbackError{err}) })
+	return r
+}
+
+func (r *launched) start(plan formation.Plan, options formation.Options) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	r.cancel = cancel
+	r.world.mu.Lock()
+	r.world.formations = append(r.world.formations, r)
+	r.world.mu.Unlock()
+	task := r.task
+	r.host.OnClose(func(ctx context.Context) error {
+		r.stop(context.Cause(task.Context()))
+		return r.waitEnded(ctx)
+	})
+	go func() { // waited for by waitEnded
+		defer close(r.up)
+		r.formation, r.launchErr = formation.Launch(ctx, plan, options)
+		if _, hasEntry := plan.Entry(); r.launchErr == nil && hasEntry {
+			_, r.launchErr = r.formation.StartEntry(ctx)
+		}
+		if r.launchErr != nil {
+			r.forget()
+		}
+	}()
+}
+
+// event hands an event of the formation to the display and to the script.
+func (r *launched) event(e formation.Event) {
+	if r.world.OnEvent != nil {
+		r.world.OnEvent(e)
+	}
+	r.events.add(EventFields(e))
+}
+
+// stop asks for the end; a launch that is under way is abandoned.
+func (r *launched) stop(why error) {
+	if why == nil {
+		why = errors.New("its script ended")
+	}
+	r.cancel(why)
+	select {
+	case <-r.up:
+		if r.launchErr == nil {
+			r.formation.Stop(why)
+		}
+	default:
+	}
+}
+
+func (r *launched) hurry() {
+	r.stop(nil)
+	select {
+	case <-r.up:
+		if r.launchErr == nil {
+			r.formation.Kill(nil)
+		}
+	default:
+	}
+}
+
+// waitEnded waits until nothing of the formation is left.
+func (r *launched) waitEnded(ctx context.Context) error {
+	select {
+	case <-r.up:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if r.launchErr != nil {
+		return nil
+	}
+	r.formation.Stop(context.Cause(ctx)) // asked for already, unless it came up just now
+	_, err := r.ending(ctx, nil)
+	return err
+}
+
+// ending waits for the end and notes its code.
+func (r *launched) ending(ctx context.Context, task *engine.Task) (formation.Ending, error) {
+	ending, err := r.formation.Wait(ctx)
+	if err != nil {
+		return ending, err
+	}
+	code := ending.Code()
+	r.world.mu.Lock()
+	r.world.lastCode = &code
+	r.world.mu.Unlock()
+	r.forget()
+	return ending, r.events.drain(ctx, task)
+}
+
+func (r *launched) forget() {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	for i, other := range r.world.formations {
+		if other == r {
+			r.world.formations = append(r.world.formations[:i], r.world.formations[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package bindings
+
+import (
+	"path/filepath"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine"
+	"murlua/lifecycle/formation"
+)
+
+// planned is a plan as a script wrote it: what is to be launched, how, and what only the script knows.
+type planned struct {
+	plan    formation.Plan
+	options formation.Options
+	onEvent *lua.LFunction
+	ready   map[string]string // what each member's own policy waits for, in words
+}
+
+var planType = &engine.Type{
+	Name: "plan",
+	Fields: map[string]func(any) any{
+		"members": func(v any) any { return v.(*planned).view().Members },
+		"order":   func(v any) any { return v.(*planned).view().Order },
+	},
+	String: func(v any) string { return "plan of " + plural(len(v.(*planned).plan.Members), "member") },
+}
+
+// formationPlan checks a plan without starting anything.
+func (w *World) formationPlan(c *engine.Call) error {
+	p, err := w.readPlan(c)
+	if err != nil {
+		return err
+	}
+	if err := p.plan.Check(); err != nil {
+		return err
+	}
+	return c.Return(planType.Box(p))
+}
+
+// readPlan reads the first argument, a plan or the table that describes one, and makes the choice of members that
+// the command line asks for.
+func (w *World) readPlan(c *engine.Call) (*planned, error) {
+	p, ok := engine.Unbox(c.Get(1), planType)
+	read, _ := p.(*planned)
+	if !ok {
+		read = w.readPlanTable(c)
+	}
+	chosen, err := read.plan.Select(w.Only, w.Except)
+	if err != nil {
+		return nil, err
+	}
+	choice := *read
+	choice.plan = chosen
+	return &choice, nil
+}
+
+func (w *World) readPlanTable(c *engine.Call) *planned {
+	o := c.Options(1)
+	o.Required("members")
+	p := &planned{ready: map[string]string{}}
+	if o.Has("task") {
+		task := o.String("task", "")
+		p.options.Task = &task
+	}
+	p.options.ReadyWithin = o.Duration("ready_within", 0)
+	p.options.Grace = o.Duration("grace", 0)
+	p.onEvent = o.Function("on_event")
+	members := c.Options(1).Nested("members", o.Table("members"))
+	o.Done(false)
+	for i := 1; i <= members.Len(); i++ {
+		table, ok := members.At(i).(*lua.LTable)
+		if !ok {
+			o.Bad("members", "element %d is not a table", i)
+		}
+		p.plan.Members = append(p.plan.Members, w.readMember(c, p, o.Nested("members["+lua.LNumber(i).String()+"]", table)))
+	}
+	return p
+}
+
+func (w *World) readMember(c *engine.Call, p *planned, o *engine.OptionTable) formation.Member {
+	o.Required("name")
+	m := formation.Member{
+		Name: o.String("name", ""), Entry: o.Bool("entry", false), Calls: o.Strings("calls"), After: o.Strings("after"),
+		Env: o.StringMap("env"), Dir: o.String("dir", ""),
+		ReadyWithin: o.Duration("ready_within", 0), Grace: o.Duration("grace", 0),
+	}
+	if o.Has("script") {
+		path := o.String("script", "")
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(w.Folder, path)
+		}
+		m.Script = &formation.Script{Path: path, Version: o.String("version", "")}
+	}
+	if o.Has("capsule") {
+		m.Capsule = &formation.Capsule{Name: o.String("capsule", ""), Version: o.String("version", "")}
+	}
+	if o.Has("command") {
+		m.Command = &formation.Command{Args: o.Strings("command")}
+	}
+	o.Known("version")
+	policy, describe, err := w.readyPolicy(c, o.Get("ready"))
+	if err != nil {
+		o.Bad("ready", "%v", err)
+	}
+	if policy != nil {
+		m.Ready, p.ready[m.Name] = policy, describe
+	}
+	o.Done(false)
+	return m
+}

@@ -1,0 +1,67 @@
+package bindings
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"murlua/lifecycle/formation"
+)
+
+// PlanView is a plan for people and for JSON.
+type PlanView struct {
+	Members []PlanMember `json:"members"`
+	// Order has the names of those that start together, once all of the lists before are ready.
+	Order [][]string `json:"order"`
+}
+
+// PlanMember is one member of a [PlanView].
+type PlanMember struct {
+	Name  string   `json:"name"`
+	Kind  string   `json:"kind"` // capsule, script or command
+	What  string   `json:"what"` // name@version, the script's path, or the command line
+	Entry bool     `json:"entry,omitempty"`
+	After []string `json:"after,omitempty"`
+	Calls []string `json:"calls,omitempty"`
+	Ready string   `json:"ready"` // what has to be so before it counts as ready
+}
+
+func (p *planned) view() PlanView {
+	view := PlanView{Order: p.plan.Order()}
+	for _, m := range p.plan.Members {
+		member := PlanMember{Name: m.Name, Entry: m.Entry, After: m.After, Calls: m.Calls}
+		switch {
+		case m.Capsule != nil:
+			member.Kind, member.What = "capsule", m.Capsule.Name+"@"+m.Capsule.Version
+		case m.Script != nil:
+			member.Kind, member.What = "script", filepath.ToSlash(m.Script.Path)
+		case m.Command != nil:
+			member.Kind, member.What = "command", strings.Join(m.Command.Args, " ")
+		}
+		member.Ready = p.readyText(m)
+		view.Members = append(view.Members, member)
+	}
+	return view
+}
+
+func (p *planned) readyText(m formation.Member) string {
+	switch text := p.ready[m.Name]; {
+	case m.Entry:
+		return "started when all others are ready"
+	case text != "" && m.Command == nil:
+		return "its door answers, and " + text
+	case text != "":
+		return text
+	case m.Command != nil:
+		return "its process has started"
+	}
+	return "its door answers"
+}
+
+// plural writes a count and its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
