@@ -14,6 +14,7 @@ type planned struct {
 	plan    formation.Plan
 	options formation.Options
 	onEvent *lua.LFunction
+	workdir string            // the command's
 	ready   map[string]string // what each member's own policy waits for, in words
 }
 
@@ -58,7 +59,7 @@ func (w *World) readPlan(c *engine.Call) (*planned, error) {
 func (w *World) readPlanTable(c *engine.Call) *planned {
 	o := c.Options(1)
 	o.Required("members")
-	p := &planned{ready: map[string]string{}}
+	p := &planned{workdir: w.Workdir, ready: map[string]string{}}
 	if o.Has("task") {
 		task := o.String("task", "")
 		p.options.Task = &task

@@ -34,7 +34,7 @@ func (p *planned) view() PlanView {
 		case m.Capsule != nil:
 			member.Kind, member.What = "capsule", m.Capsule.Name+"@"+m.Capsule.Version
 		case m.Script != nil:
-			member.Kind, member.What = "script", filepath.ToSlash(m.Script.Path)
+			member.Kind, member.What = "script", p.short(m.Script.Path)
 		case m.Command != nil:
 			member.Kind, member.What = "command", strings.Join(m.Command.Args, " ")
 		}
@@ -56,6 +56,14 @@ func (p *planned) readyText(m formation.Member) string {
 		return "its process has started"
 	}
 	return "its door answers"
+}
+
+// short is a path as people write it: from the working directory, if it is below that.
+func (p *planned) short(path string) string {
+	if relative, err := filepath.Rel(p.workdir, path); err == nil && filepath.IsLocal(relative) {
+		path = relative
+	}
+	return filepath.ToSlash(path)
 }
 
 // plural writes a count and its noun.

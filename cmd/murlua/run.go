@@ -2,22 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"path/filepath"
 
 	"murlua/bindings"
 	"murlua/engine"
-	"murlua/lifecycle/formation"
 	"murlua/stdlib"
 )
 
 type runCommand struct {
 	capsuleFlags `embed:""`
+	recipeFlags  `embed:""`
 
-	JSON    bool `name:"json" help:"With --capsule: print the readiness line. With a recipe: progress as JSON lines."`
+	JSON    bool `name:"json" help:"With --capsule: print the readiness line. With --plan: print it as JSON. Else: progress as JSON lines."`
 	Verbose bool `help:"Say more on standard error."`
 
 	LogLevel string `enum:"debug,info,warn,error,off" default:"info" help:"The least that mur.log writes."`
@@ -37,38 +33,6 @@ func (c *runCommand) run(ctx context.Context, o *outside) error {
 		return &usageError{"run", errors.New("no recipe given")}
 	}
 	return c.runRecipe(ctx, o)
-}
-
-func (c *runCommand) runRecipe(ctx context.Context, o *outside) error {
-	script, err := filepath.Abs(c.Recipe)
-	if err != nil {
-		return fmt.Errorf("cannot find recipe %q: %w", c.Recipe, err)
-	}
-	term := o.terminalOf(o.stderr)
-	shown := newProgress(o.stderr, term, o.colours(term))
-	defer shown.close()
-	world := o.world(filepath.Dir(script))
-	world.Relay, world.OnEvent = shown, shown.event
-	if c.JSON {
-		world.OnEvent = jsonEvents(o.stderr)
-	}
-	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
-	defer context.AfterFunc(o.hurried, world.Hurry)()
-	options := o.hostOptions(world, c.Recipe, c.Args)
-	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
-	code, err := world.RunRecipe(ctx, options, c.Recipe)
-	if err != nil {
-		return err
-	}
-	return exitError{code}
-}
-
-func jsonEvents(out io.Writer) func(formation.Event) {
-	return func(e formation.Event) {
-		if line, err := json.Marshal(bindings.EventFields(e)); err == nil {
-			writeAll(out, string(line)+"\n")
-		}
-	}
 }
 
 // world is what the modules of a script may touch; folder is the script's.

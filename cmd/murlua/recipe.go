@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"murlua/bindings"
+	"murlua/lifecycle/formation"
+	"murlua/lifecycle/timeline"
+)
+
+// recipeFlags are those that only a recipe takes.
+type recipeFlags struct {
+	Plan     bool     `help:"Print what would be launched, and launch nothing."`
+	Only     []string `help:"Launch only these members and what they need." placeholder:"NAME,..."`
+	Except   []string `help:"Leave these members out." placeholder:"NAME,..."`
+	Events   string   `help:"Write the events to this file, one JSON object a line; - is standard output." placeholder:"FILE"`
+	Timeline string   `help:"Draw the members' lives into this SVG file." placeholder:"FILE"`
+}
+
+func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
+	script, err := filepath.Abs(c.Recipe)
+	if err != nil {
+		return fmt.Errorf("cannot find recipe %q: %w", c.Recipe, err)
+	}
+	term := o.terminalOf(o.stderr)
+	shown := newProgress(o.stderr, term, o.colours(term))
+	defer shown.close()
+	world := o.world(filepath.Dir(script))
+	world.Only, world.Except = c.Only, c.Except
+	if c.Plan {
+		world.ShowPlan = func(plan bindings.PlanView) { c.showPlan(o, plan) }
+	}
+	events, finish, err := c.eventSinks(o, shown)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := finish(); err == nil || isExit(err) && failed != nil {
+			err = firstOf(failed, err)
+		}
+	}()
+	world.Relay, world.OnEvent = shown, events
+	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
+	defer context.AfterFunc(o.hurried, world.Hurry)()
+	options := o.hostOptions(world, c.Recipe, c.Args)
+	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
+	code, err := world.RunRecipe(ctx, options, c.Recipe)
+	if err != nil {
+		return err
+	}
+	return exitError{code}
+}
+
+func isExit(err error) bool {
+	_, ok := err.(exitError)
+	return ok
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventSinks opens what the flags ask for and returns a function that hands each event to all of it, and one that
+// finishes what was opened.
+func (c *runCommand) eventSinks(o *outside, shown *progress) (events func(formation.Event), finish func() error, err error) {
+	sinks := []func(formation.Event){shown.event}
+	if c.JSON {
+		sinks[0] = eventLines(o.stderr)
+	}
+	var finishing []func() error
+	switch c.Events {
+	case "":
+	case "-":
+		sinks = append(sinks, eventLines(o.stdout))
+	default:
+		file, err := os.OpenFile(c.Events, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot write events: %w", err)
+		}
+		sinks = append(sinks, eventLines(file))
+		finishing = append(finishing, file.Close)
+	}
+	if c.Timeline != "" {
+		chart := &timeline.Chart{}
+		sinks = append(sinks, chart.Add)
+		finishing = append(finishing, func() error {
+			if err := os.WriteFile(c.Timeline, []byte(chart.SVG()), 0o666); err != nil {
+				return fmt.Errorf("cannot draw the timeline: %w", err)
+			}
+			return nil
+		})
+	}
+	events = func(e formation.Event) {
+		for _, sink := range sinks {
+			sink(e)
+		}
+	}
+	finish = func() error {
+		var failed []error
+		for _, step := range finishing {
+			failed = append(failed, step())
+		}
+		return firstOf(failed...)
+	}
+	return events, finish, nil
+}
+
+// eventLines writes each event as a line. Formations that run at the same time may share it.
+func eventLines(out io.Writer) func(formation.Event) {
+	var mu sync.Mutex
+	return func(e formation.Event) {
+		line, err := json.Marshal(bindings.EventFields(e))
+		if err != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		writeAll(out, string(line)+"\n")
+	}
+}
