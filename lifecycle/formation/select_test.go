@@ -9,8 +9,11 @@ import (
 
 func TestSelectTakesWhatTheMembersNeed(t *testing.T) {
 	plan := Plan{Members: []Member{
-		{Name: "db"}, {Name: "cache"}, {Name: "api", After: []string{"db"}},
-		{Name: "web", Calls: []string{"api"}}, {Name: "lead", Entry: true, Calls: []string{"web"}},
+		{Name: "db"},
+		{Name: "cache"},
+		{Name: "api", After: []string{"db"}},
+		{Name: "web", Calls: []string{"api"}},
+		{Name: "lead", Entry: true, Calls: []string{"web"}},
 	}}
 	for name, c := range map[string]struct {
 		only, except, want []string
