@@ -15,10 +15,10 @@ import (
 var ErrNotGone = errors.New("its process is not known to have ended")
 
 // Prune removes the record of a process that has ended, and the session's control token. It takes the
-// evidence itself, right before: without it the error wraps [ErrNotGone] and nothing is removed. A
-// file that says something else by now, or belongs to a release of before 0.7, is left.
+// evidence itself, right before: without it the error wraps [ErrNotGone] and nothing is removed.
 //
-// A record that is gone already is no error.
+// A record that is not there any more is no error: its file was removed, or says something else by now
+// and is left. One that belongs to a release of before 0.7 is never removed.
 func Prune(h home.Home, record Record) error {
 	refused := func(why error) error {
 		return fmt.Errorf("cannot prune the record of session %s: %w", shown(string(record.SessionID)), why)
@@ -37,10 +37,11 @@ func Prune(h home.Home, record Record) error {
 	if path == "" {
 		path = own
 	}
-	if err := removeRecord(path, record); err != nil {
+	stays, err := removeRecord(path, record)
+	if err != nil {
 		return refused(err)
 	}
-	if path != own {
+	if stays || path != own {
 		return nil
 	}
 	if err := os.Remove(ControlLocation(h, record.SessionID)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -49,29 +50,25 @@ func Prune(h home.Home, record Record) error {
 	return nil
 }
 
-// removeRecord removes the file if it still holds the record.
-func removeRecord(path string, record Record) error {
+// removeRecord removes the file if it still holds the record, and reports whether another one stays in
+// its place.
+func removeRecord(path string, record Record) (stays bool, err error) {
 	text, version, err := fsx.ReadRegular(path, maxRecord)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return true, err
 	}
 	stored, older, err := decode(text)
 	switch {
 	case older:
-		return fmt.Errorf("%s: it belongs to an older release of murmur", path)
+		return true, fmt.Errorf("%s: it belongs to an older release of murmur", path)
 	case err != nil:
-		return fmt.Errorf("%s: %w", path, err)
+		return true, nil
 	case stored.SessionID != record.SessionID || stored.Identity() != record.Identity():
-		return fmt.Errorf("%s: it names another process by now", path)
+		return true, nil
 	}
 	removed, err := fsx.RemoveVersion(path, version)
-	if err == nil && !removed {
-		if _, gone := os.Lstat(path); !errors.Is(gone, os.ErrNotExist) {
-			err = fmt.Errorf("%s: it was replaced meanwhile", path)
-		}
-	}
-	return err
+	return !removed, err
 }

@@ -93,12 +93,8 @@ func (v Verifier) VerifyAll(ctx context.Context, records []Record) []Liveness {
 
 // shown is a session id as a door gave it, made fit to be shown when it is not one.
 func shown(session string) string {
-	const longest = 80
 	if _, err := id.ParseSession(session); err == nil {
 		return session
 	}
-	if len(session) > longest {
-		session = session[:longest] + "…"
-	}
-	return strconv.Quote(session)
+	return strconv.Quote(abridged(session))
 }

@@ -213,7 +213,10 @@ func TestPruneRemovesOnlyWhatTheEvidenceIsAbout(t *testing.T) {
 	alive := replaced
 	alive.SetProcess(self)
 	write(t, h, alive)
-	if err := Prune(h, replaced); err == nil || !exists(replaced.Path) {
+	if _, err := WriteControl(h, alive.SessionID, fullest().DoorToken); err != nil {
+		t.Fatal(err)
+	}
+	if err := Prune(h, replaced); err != nil || !exists(replaced.Path) || !exists(ControlLocation(h, alive.SessionID)) {
 		t.Errorf("a replaced record: %v", err)
 	}
 
@@ -225,9 +228,6 @@ func TestPruneRemovesOnlyWhatTheEvidenceIsAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied.Path = put(t, h, "copy.json", string(text))
-	if _, err := WriteControl(h, alive.SessionID, fullest().DoorToken); err != nil {
-		t.Fatal(err)
-	}
 	if err := Prune(h, copied); err != nil || exists(copied.Path) {
 		t.Errorf("the copy: %v", err)
 	}
