@@ -148,6 +148,9 @@ func TestStopSaysWhichRungEndedIt(t *testing.T) {
 				if report.Rung != c.want || report.Status.Code != c.code || len(report.Survivors) > 0 {
 					t.Errorf("got %+v, want rung %s and code %d", report, c.want, c.code)
 				}
+				if c.want == keeper.RungKill && len(report.Killed) != 1 {
+					t.Errorf("the killed process is not named: %+v", report)
+				}
 				switch c.role {
 				case "setsid", "daemon", "bare":
 					if len(report.Escaped) != 1 {

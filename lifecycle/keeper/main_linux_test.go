@@ -102,6 +102,14 @@ func play(role string) {
 		syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
 	case "host":
 		host(arg)
+	case "crowd":
+		crowd()
+	case "limited":
+		limited(arg)
+	case "leaky":
+		leaky()
+	case "foreground":
+		foreground()
 	case "hold":
 		hold()
 	default:
