@@ -401,3 +401,14 @@ func (w *World) fsAbspath(c *engine.Call) error {
 	}
 	return c.Return(path)
 }
+
+// canonicalPath is a path without links, as far as it exists.
+func canonicalPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}

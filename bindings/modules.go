@@ -59,6 +59,7 @@ func (w *World) Modules() []engine.Module {
 		timeModule(),
 		w.httpModule(),
 		w.readyModule(),
+		w.sweepModule(),
 	}
 }
 

@@ -14,6 +14,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Run a recipe, or a Lua capsule."`
 	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
+	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`
 	Stubs   stubsCommand   `cmd:"" help:"Write the type stubs for an editor."`
 	New     newCommand     `cmd:"" help:"Write a starting point."`
 	Help    helpCommand    `cmd:"" help:"Explain a command."`

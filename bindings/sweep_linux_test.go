@@ -1,0 +1,160 @@
+package bindings
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"murlua/lifecycle/formation"
+	"murlua/lifecycle/home"
+	"murlua/lifecycle/id"
+	"murlua/lifecycle/running"
+	"murlua/platform/process"
+)
+
+// littered is a world whose home holds a record of a process that runs, one of a process that has ended, a file
+// that is no record, and two folders of ended formations of one project.
+func littered(t *testing.T) (w *World, stop func()) {
+	t.Helper()
+	dir := t.TempDir()
+	w = &World{Workdir: dir, Environ: []string{"HOME=" + dir}}
+	h, err := home.Resolve(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.EnsureFormations(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	token, err := process.StartToken(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		_ = cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-exited
+	})
+	for _, r := range []running.Record{
+		{CapsuleName: "living", PID: cmd.Process.Pid, ProcessStart: token}, {CapsuleName: "ended", PID: os.Getpid(), ProcessStart: "1"},
+	} {
+		r.SessionID, r.CapsuleVersion, r.Workdir, r.RecordsDir, r.StartedAt = id.NewSession(), "1", dir, dir, "2026-01-01T00:00:00Z"
+		if _, err := running.Write(h, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(h.Running(), "broken.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		folder := filepath.Join(h.Formations(), string(id.NewFormation()))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := json.Marshal(formation.Marker{ProjectDir: dir, LauncherPID: os.Getpid(), LauncherStart: "1"})
+		if err := os.WriteFile(filepath.Join(folder, formation.MarkerFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w, func() { <-exited }
+}
+
+const sweptKinds = `over = { "record", "unreadable", "formation" }`
+
+func TestADrySweepChangesNothing(t *testing.T) {
+	w, _ := littered(t)
+	out := script(t, w, `
+		local r = mur.sweep.run { policy = mur.sweep.first { mur.sweep.gone(), mur.sweep.keep_newest(1) }, dry_run = true, `+sweptKinds+` }
+		print(r.would, r.kept, r.done, r.failed, r.code)`)
+	out = regexp.MustCompile(`(ses|frm)_[0-9a-f]{32}`).ReplaceAllString(strings.ReplaceAll(out, w.Workdir, "DIR"), "$1")
+	out = regexp.MustCompile(` +|\d+d`).ReplaceAllStringFunc(out, func(s string) string {
+		if strings.HasSuffix(s, "d") {
+			return "Nd"
+		}
+		return " "
+	})
+	out = regexp.MustCompile(`…\S*`).ReplaceAllString(out, "…")
+	out = strings.ReplaceAll(out, strconv.Itoa(os.Getpid()), "PID")
+	want := `KIND ID NAME STATE AGE ACTION RESULT
+record ses ended@1 gone Nd prune would (pid PID is held by a process that started at another time)
+unreadable … - gone - remove would (`
+	if !strings.HasPrefix(out, want) || !strings.HasSuffix(out, "\nformation frm … gone 0s remove would (number 2 of its project, newest first)\n3 would be done, 2 kept\n3\t2\t0\t0\t0") {
+		t.Errorf("printed\n%s", out)
+	}
+	printed(t, w, `print(#mur.sweep.find { `+sweptKinds+` })`, "5")
+}
+
+func TestASweepDoesWhatItsPolicySays(t *testing.T) {
+	w, ended := littered(t)
+	printed(t, w, `
+		local seen = {}
+		local r = mur.sweep.run { `+sweptKinds+`, quiet = true, on_item = function(e) seen[#seen + 1] = e.item.kind .. " " .. e.result .. " " .. tostring(e.detail) end,
+			policy = mur.sweep.owned_by(".", function(item, live)
+				if item.capsule_name == "living" then return "stop", "enough" end
+				if item.kind == "formation" and item.rank == 2 then return "remove" end
+				return mur.sweep.gone()(item, live)
+			end) }
+		table.sort(seen)
+		print(table.concat(seen, "\n"))
+		print(r.done, r.failed, r.kept, r.code)
+		print(#mur.running.list())`,
+		"formation done removed\nformation kept nil\nrecord done ended by SIGTERM\nrecord done pruned\nunreadable kept nil\n3\t0\t2\t0\n0")
+	ended()
+}
+
+func TestAFailureIsCountedAndIsTheExitStatus(t *testing.T) {
+	w, _ := littered(t)
+	out := script(t, w, `
+		local r = mur.sweep.run { over = { "record" }, policy = function() return "prune" end }
+		print(r.done, r.failed, r.code)`)
+	if !strings.Contains(out, "prune   failed: cannot prune the record of session ") || !strings.HasSuffix(out, "\n1 done, 1 failed, 0 kept\n1\t1\t1") {
+		t.Errorf("printed\n%s", out)
+	}
+}
+
+func TestAFaultyPolicyHasDoneNothing(t *testing.T) {
+	w, _ := littered(t)
+	for _, test := range []struct{ source, want string }{
+		{`mur.sweep.run { policy = function(item) if item.kind == "formation" then return "prune" end return item.kind == "record" and "kill" end }`,
+			`usage the policy returned "prune" for a formation; it can be remove, stop or "keep"`},
+		{`mur.sweep.run { policy = 1 }`, `usage bad option 'policy' of 'mur.sweep.run': function expected, got number`},
+		{`mur.sweep.run { polcy = 1 }`, `usage unknown option 'polcy' of 'mur.sweep.run'; did you mean 'policy'?`},
+		{`mur.sweep.run { over = { "x" } }`, `usage bad argument #1 to 'mur.sweep.find' (one of [record unreadable formation cgroup] expected, got "x")`},
+		{`mur.sweep.older_than "soon"`, `usage bad argument #1 to 'mur.sweep.older_than' (a length of time expected, such as "7d", got soon)`},
+	} {
+		printed(t, w, `local ok, e = pcall(function() `+test.source+` end) print(e.kind, e.message)`, strings.Replace(test.want, " ", "\t", 1))
+	}
+	if diff := cmp.Diff("5", script(t, w, `print(#mur.sweep.find { `+sweptKinds+` })`)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOlderThan(t *testing.T) {
+	w, _ := littered(t)
+	printed(t, w, `
+		local function kinds(policy)
+			local names = {}
+			for _, e in ipairs(mur.sweep.run({ policy = policy, dry_run = true, quiet = true, `+sweptKinds+` }).items) do
+				if e.action then names[#names + 1] = e.item.kind .. "=" .. e.action end
+			end
+			return table.concat(names, " ")
+		end
+		print(kinds(mur.sweep.older_than(0)))
+		print(kinds(mur.sweep.older_than("1h")))
+		print(kinds(mur.sweep.older_than("1h", "stop")))`,
+		"formation=remove formation=remove\n\nrecord=stop record=stop")
+}

@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"murlua/lifecycle/formation"
+	"murlua/lifecycle/id"
+	"murlua/lifecycle/running"
+	"murlua/platform/process"
+)
+
+// maxMarker is how long a marker may be: two paths and two numbers.
+const maxMarker = 64 << 10
+
+// formationItem describes a formation's directory; false when it is none. Links are none.
+func formationItem(path string, records []running.Record, listErr error) (Item, bool) {
+	frm, err := id.ParseFormation(filepath.Base(path))
+	if err != nil {
+		return Item{}, false
+	}
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+		return Item{}, false
+	}
+	item := Item{Kind: Formation, ID: string(frm), Path: path, Since: frm.Time()}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		item.State, item.Reason = Unreachable, err.Error()
+		return item, true
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && id.ValidMember(entry.Name()) {
+			item.Members = append(item.Members, entry.Name())
+		}
+	}
+	marked := readMarker(path, &item.Marker)
+	item.Name = item.Marker.ProjectDir
+	item.State, item.Reason = formationState(frm, marked, item.Marker, records, listErr)
+	return item, true
+}
+
+func readMarker(path string, marker *formation.Marker) bool {
+	file, err := os.Open(filepath.Join(path, formation.MarkerFile))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	text := make([]byte, maxMarker)
+	n, _ := file.Read(text)
+	var read formation.Marker
+	if json.Unmarshal(text[:n], &read) != nil || read.ProjectDir == "" || read.LauncherPID <= 0 {
+		return false
+	}
+	*marker = read
+	return true
+}
+
+// formationState judges a formation: it lives while its launcher may, or a member of it.
+func formationState(frm id.Formation, marked bool, marker formation.Marker, records []running.Record, listErr error) (State, string) {
+	if listErr != nil {
+		return Unreachable, fmt.Sprintf("the records could not be listed: %v", listErr)
+	}
+	unknown := ""
+	if marked {
+		launcher := process.Inspect(process.Identity{PID: marker.LauncherPID, Start: marker.LauncherStart})
+		switch launcher.Kind {
+		case process.Alive:
+			return Live, ""
+		case process.Unverified:
+			unknown = "its launcher: " + launcher.Reason
+		}
+	}
+	for _, record := range records {
+		if record.FormationID != frm {
+			continue
+		}
+		switch state := running.ProcessState(record); state.Kind {
+		case process.Alive:
+			return Live, ""
+		case process.Unverified:
+			unknown = fmt.Sprintf("its member %s: %s", record.FormationMember, state.Reason)
+		}
+	}
+	switch {
+	case unknown != "":
+		return Unreachable, unknown
+	case !marked:
+		return Unowned, "it has no readable marker"
+	}
+	return Gone, "its launcher and its members have ended"
+}
