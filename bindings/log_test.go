@@ -14,10 +14,18 @@ func TestLogLines(t *testing.T) {
 		options      LogOptions
 		source, want string
 	}{
-		{"text", LogOptions{}, `mur.log.debug "no" mur.log.info("cache is warm", { n = 1.5, who = "a b", ok = true, list = { 1 }, x = "y" }) mur.log.error { }`,
-			`^\d\d:\d\d:\d\d\.\d{3} info  cache is warm list=\[1\] n=1\.5 ok=true who="a b" x=y\n\d\d:\d\d:\d\d\.\d{3} error table: 0x\w+\n$`},
-		{"json", LogOptions{JSON: true}, `mur.log.warn("a\n\"b\"", { k = "v", f = print })`,
-			`^{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"warn","message":"a\\n\\"b\\"","f":"function: .*","k":"v"}\n$`},
+		{
+			"text",
+			LogOptions{},
+			`mur.log.debug "no" mur.log.info("cache is warm", { n = 1.5, who = "a b", ok = true, list = { 1 }, x = "y" }) mur.log.error { }`,
+			`^\d\d:\d\d:\d\d\.\d{3} info  cache is warm list=\[1\] n=1\.5 ok=true who="a b" x=y\n\d\d:\d\d:\d\d\.\d{3} error table: 0x\w+\n$`,
+		},
+		{
+			"json",
+			LogOptions{JSON: true},
+			`mur.log.warn("a\n\"b\"", { k = "v", f = print })`,
+			`^{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"warn","message":"a\\n\\"b\\"","f":"function: .*","k":"v"}\n$`,
+		},
 		{"level", LogOptions{Level: "error"}, `mur.log.warn "no" mur.log.error "yes"`, `^\S+ error yes\n$`},
 		{"off", LogOptions{Level: "off"}, `mur.log.error "no"`, `^$`},
 		{"configured", LogOptions{}, `mur.log.configure { level = "debug", json = true } mur.log.debug "yes"`, `"message":"yes"}\n$`},

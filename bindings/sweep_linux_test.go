@@ -129,8 +129,10 @@ func TestAFailureIsCountedAndIsTheExitStatus(t *testing.T) {
 func TestAFaultyPolicyHasDoneNothing(t *testing.T) {
 	w, _ := littered(t)
 	for _, test := range []struct{ source, want string }{
-		{`mur.sweep.run { policy = function(item) if item.kind == "formation" then return "prune" end return item.kind == "record" and "kill" end }`,
-			`usage the policy returned "prune" for a formation; it can be remove, stop or "keep"`},
+		{
+			`mur.sweep.run { policy = function(item) if item.kind == "formation" then return "prune" end return item.kind == "record" and "kill" end }`,
+			`usage the policy returned "prune" for a formation; it can be remove, stop or "keep"`,
+		},
 		{`mur.sweep.run { policy = 1 }`, `usage bad option 'policy' of 'mur.sweep.run': function expected, got number`},
 		{`mur.sweep.run { polcy = 1 }`, `usage unknown option 'polcy' of 'mur.sweep.run'; did you mean 'policy'?`},
 		{`mur.sweep.run { over = { "x" } }`, `usage bad argument #1 to 'mur.sweep.find' (one of [record unreadable formation cgroup] expected, got "x")`},
