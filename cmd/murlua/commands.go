@@ -12,6 +12,9 @@ import (
 // commands is the whole command line. Each field's type stands in the file of the same name.
 type commands struct {
 	Run     runCommand     `cmd:"" help:"Run a recipe, or a Lua capsule."`
+	Stop    stopCommand    `cmd:"" help:"End a session or a formation."`
+	Send    sendCommand    `cmd:"" help:"Give a session a task."`
+	Token   tokenCommand   `cmd:"" help:"Print a token for a door."`
 	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waitfor":       waitForText,
+			"stopformation": stopFormation,
+		},
 		Setup: func(env *testscript.Env) error {
 			bin := filepath.Join(env.WorkDir, ".bin")
 			home := filepath.Join(env.WorkDir, ".home")
@@ -50,6 +55,26 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// waitForText waits until a file contains a text: waitfor FILE TEXT.
+func waitForText(ts *testscript.TestScript, _ bool, args []string) {
+	limit := time.Now().Add(time.Minute)
+	for {
+		if text, _ := os.ReadFile(ts.MkAbs(args[0])); strings.Contains(string(text), args[1]) {
+			return
+		}
+		if time.Now().After(limit) {
+			ts.Fatalf("%s never contained %q", args[0], args[1])
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// stopFormation stops the formation that the newest session belongs to.
+func stopFormation(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("murlua", "ps", "--json"))
+	ts.Check(ts.Exec("murlua", "stop", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
 }
 
 func testBinary(t testing.TB) string {
