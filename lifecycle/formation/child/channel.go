@@ -1,4 +1,4 @@
-package formation
+package child
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 // while a long list of addresses is written makes a write wait at all.
 const channelWait = 10 * time.Second
 
-// channel is the pipe on which a member learns who it is and whom it may call. The launcher keeps the write end
+// Channel is the pipe on which a member learns who it is and whom it may call. The launcher keeps the write end
 // while the member runs.
-type channel struct {
+type Channel struct {
 	reader *os.File
 
 	mu     sync.Mutex
 	writer *os.File
 }
 
-// openChannel makes a channel that already holds the lines. Both ends are close-on-exec.
-func openChannel(lines ...[]byte) (*channel, error) {
+// OpenChannel makes a channel that already holds the lines. Both ends are close-on-exec.
+func OpenChannel(lines ...[]byte) (*Channel, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("its formation channel could not be created: %w", err)
@@ -31,9 +31,9 @@ func openChannel(lines ...[]byte) (*channel, error) {
 		size += len(line)
 	}
 	growPipe(writer, size)
-	c := &channel{reader: reader, writer: writer}
+	c := &Channel{reader: reader, writer: writer}
 	for _, line := range lines {
-		if err := c.send(line); err != nil {
+		if err := c.Send(line); err != nil {
 			c.abandon()
 			return nil, fmt.Errorf("its formation channel could not be written: %w", err)
 		}
@@ -41,9 +41,9 @@ func openChannel(lines ...[]byte) (*channel, error) {
 	return c, nil
 }
 
-// send writes one line, which has its end. To a member that has gone the line reaches nobody, which is no error worth telling;
+// Send writes one line, which has its end. To a member that has gone the line reaches nobody, which is no error worth telling;
 // the caller decides.
-func (c *channel) send(line []byte) error {
+func (c *Channel) Send(line []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writer == nil {
@@ -55,9 +55,10 @@ func (c *channel) send(line []byte) error {
 }
 
 // spawned closes the read end, of which the member has its copy now, or never will.
-func (c *channel) spawned() { c.reader.Close() }
+func (c *Channel) spawned() { c.reader.Close() }
 
-func (c *channel) close() {
+// Close closes the write end. Calling it again does nothing.
+func (c *Channel) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writer != nil {
@@ -67,7 +68,7 @@ func (c *channel) close() {
 }
 
 // abandon closes both ends of a channel that no member gets.
-func (c *channel) abandon() {
+func (c *Channel) abandon() {
 	c.spawned()
-	c.close()
+	c.Close()
 }

@@ -1,4 +1,4 @@
-package formation
+package child
 
 import "golang.org/x/sys/unix"
 

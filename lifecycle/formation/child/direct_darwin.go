@@ -1,4 +1,4 @@
-package formation
+package child
 
 // awaitChild cannot wait without reaping here. The caller tried kqueue, which can; without it a member's group is
 // not killed when its leader has ended by itself.

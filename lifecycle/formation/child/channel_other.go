@@ -1,6 +1,6 @@
 //go:build !linux
 
-package formation
+package child
 
 import "os"
 

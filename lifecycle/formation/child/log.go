@@ -1,10 +1,12 @@
-package formation
+package child
 
 import (
-	"context"
 	"slices"
 	"sync"
 )
+
+// tailLines is how many lines of standard error are remembered for a refusal.
+const tailLines = 20
 
 // logBytes is how much of a member's output is kept for readiness policies and for looking back.
 const logBytes = 256 << 10
@@ -52,27 +54,21 @@ func (l *Log) Since(from int) (lines []Output, next int, more <-chan struct{}) {
 	return slices.Clone(l.lines[skip:]), l.dropped + len(l.lines), l.more
 }
 
-// stderrTail returns the last lines of standard error.
-func (l *Log) stderrTail() []string {
+// StderrTail returns the last 20 lines of standard error.
+func (l *Log) StderrTail() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.stderr)
 }
 
-// Probe is what a readiness policy sees of its member. Its fields do not change.
-type Probe struct {
-	Name string
-	PID  int
-	// Session, URL ("http://host:port") are what a capsule reported; empty for a command.
-	Session string
-	URL     string
-	// Workdir is the member's own directory.
-	Workdir string
-	// Log has what it wrote so far and tells when there is more.
-	Log *Log
-	// AskDoor asks a capsule's door once. It returns "" when the door answers as the session that was
-	// reported, else what it said instead.
-	AskDoor func(ctx context.Context) string
-	// NotYet tells what is still missing. It becomes a not_ready_yet event; call it when the sentence changes.
-	NotYet func(why string)
+// Tail returns the last 20 lines of both streams.
+func (l *Log) Tail() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from := max(0, len(l.lines)-tailLines)
+	tail := make([]string, 0, tailLines)
+	for _, line := range l.lines[from:] {
+		tail = append(tail, line.Line)
+	}
+	return tail
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package formation
+package child
 
 import (
 	"os"
@@ -20,6 +20,12 @@ func attributes(ownGroup bool) *syscall.SysProcAttr {
 func killGroup(pid int) {
 	if pid > 1 {
 		_ = unix.Kill(-pid, unix.SIGKILL)
+	}
+}
+
+func signalGroup(p *os.Process, signal syscall.Signal) {
+	if p.Pid > 1 {
+		_ = unix.Kill(-p.Pid, signal)
 	}
 }
 

@@ -1,4 +1,4 @@
-package formation
+package child
 
 import (
 	"bufio"
@@ -22,28 +22,17 @@ const (
 	drainBound = 2 * time.Second
 )
 
-// relay is what all members' lines go through.
-type relay struct {
-	mu       sync.Mutex
-	to       io.Writer
-	onOutput func(Output)
-}
-
-func (r *relay) line(out Output) {
-	if r.to != nil {
-		r.mu.Lock()
-		_, _ = io.WriteString(r.to, "["+out.Member+"] "+out.Line+"\n")
-		r.mu.Unlock()
-	}
-	if r.onOutput != nil {
-		r.onOutput(out)
-	}
+// Output is one line that a member wrote, without its end. A line longer than 64 KiB comes in pieces.
+type Output struct {
+	Member string
+	Stderr bool
+	Line   string
 }
 
 // output reads a member's two streams to their ends. It owns the read ends and a goroutine for each.
 type output struct {
 	member string
-	relay  *relay
+	onLine func(Output) // may be nil
 	log    *Log
 
 	// report gets the readiness line and is closed at the end of standard output: a receive that is not ok
@@ -56,9 +45,9 @@ type output struct {
 }
 
 // readOutput starts reading. With wantReport the first line of standard output is the readiness line.
-func readOutput(member string, r *relay, log *Log, stdout, stderr *os.File, wantReport bool) *output {
+func readOutput(member string, onLine func(Output), log *Log, stdout, stderr *os.File, wantReport bool) *output {
 	o := &output{
-		member: member, relay: r, log: log,
+		member: member, onLine: onLine, log: log,
 		stdout: &drain{file: stdout}, stderr: &drain{file: stderr},
 		stderrEnded: make(chan struct{}), bothEnded: make(chan struct{}),
 	}
@@ -97,7 +86,9 @@ func (o *output) pass(reader *bufio.Reader, isStderr bool) {
 		if err == nil || len(piece) > 0 {
 			out := Output{Member: o.member, Stderr: isStderr, Line: string(trimEnd(piece))}
 			o.log.add(out)
-			o.relay.line(out)
+			if o.onLine != nil {
+				o.onLine(out)
+			}
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return

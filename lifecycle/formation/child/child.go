@@ -1,0 +1,303 @@
+package child
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/lifeline"
+	"murlua/platform/contain"
+)
+
+// Spec says what to start and how to end it. Name, Path and Args are required.
+type Spec struct {
+	// Name is how output lines name the member.
+	Name string
+	// Path is the program, looked up in the PATH of Env when it has no slash; Args are its arguments, with its
+	// name first.
+	Path string
+	Args []string
+	Dir  string
+	Env  []string
+
+	// Lifeline and Channel become the descriptors [LifelineFD] and [ChannelFD]; a command has neither. They are
+	// closed when the process is gone, or was not started.
+	Lifeline *lifeline.Line
+	Channel  *Channel
+
+	// Foreground leaves the process in this program's process group, with Stdout and Stderr as its output. Otherwise it
+	// leads a group of its own and its output is read.
+	Foreground     bool
+	Stdout, Stderr *os.File
+	// Report makes the first line of standard output the readiness line: see [Child.Report].
+	Report bool
+	// OnLine gets every other line. It may be nil.
+	OnLine func(Output)
+
+	// Signal asks the process to end; 0 means that its lifeline does. Grace is how long it then has.
+	Signal syscall.Signal
+	Grace  time.Duration
+
+	// Keeper contains the process; nil means that nothing does but its group. Class demands a containment of the
+	// keeper.
+	Keeper *keeper.Keeper
+	Class  contain.Class
+}
+
+// The descriptors that a member inherits besides the standard streams.
+const (
+	LifelineFD = 3
+	ChannelFD  = 4
+)
+
+// Child is one started process.
+type Child struct {
+	spec    Spec
+	process started
+	log     *Log
+	out     *output // nil in the foreground
+	began   time.Time
+
+	reaped chan struct{}
+
+	mu       sync.Mutex
+	stopping bool
+	report   StopReport
+}
+
+// started is a started process, whoever its parent is.
+type started interface {
+	pid() int
+	class() contain.Class
+	exited() <-chan struct{}
+	status() Status // after exited
+	// stop asks the process to end and ends everything of it by force when the grace is over, or ctx. It
+	// returns when nothing is left.
+	stop(ctx context.Context, s *Spec, onRung func(string)) StopReport
+	// clear ends at once what an exited process left, and returns when nothing is left; wait only waits, for
+	// a stop that is under way.
+	clear() StopReport
+	wait()
+}
+
+// StopReport says how far a stop had to go.
+type StopReport struct {
+	// Rung is the last step: one of the Rung constants.
+	Rung string
+	// Escaped are processes that had left the group and outlived the first one; Killed are those that had to be
+	// killed; Survivors are those that could not be.
+	Escaped, Killed, Survivors []contain.Process
+}
+
+// The rungs of a stop, from the first to the last.
+const (
+	RungGone     = "gone"     // it had ended by itself
+	RungLifeline = "lifeline" // it ended when its lifeline was closed
+	RungSignal   = "signal"   // it ended after its stop signal
+	RungKill     = "kill"     // something of it had to be killed
+	RungSurvivor = "survivor" // something of it could not be killed
+)
+
+// Start starts the process. Its standard input is the null device. ctx bounds the start alone. After an error
+// nothing is left, and the lifeline and the channel are closed.
+func Start(ctx context.Context, s Spec) (*Child, error) {
+	c := &Child{spec: s, log: newLog(), reaped: make(chan struct{})}
+	var pipes [2]pipe
+	if !s.Foreground {
+		for i := range pipes {
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				pipes[0].close()
+				c.release()
+				return nil, fmt.Errorf("its output could not be connected: %w", err)
+			}
+			pipes[i] = pipe{reader, writer}
+		}
+		s.Stdout, s.Stderr = pipes[0].writer, pipes[1].writer
+	}
+	c.began = time.Now()
+	err := c.start(ctx, &s)
+	for _, p := range pipes {
+		p.closeWriter()
+	}
+	if s.Channel != nil {
+		s.Channel.spawned()
+	}
+	if err != nil {
+		for _, p := range pipes {
+			p.close()
+		}
+		c.release()
+		return nil, err
+	}
+	if s.Lifeline != nil {
+		s.Lifeline.Spawned()
+	}
+	if !s.Foreground {
+		c.out = readOutput(s.Name, s.OnLine, c.log, pipes[0].reader, pipes[1].reader, s.Report)
+	}
+	go c.watch()
+	return c, nil
+}
+
+func (c *Child) start(ctx context.Context, s *Spec) (err error) {
+	if s.Keeper != nil {
+		c.process, err = startKept(ctx, s)
+	} else {
+		c.process, err = startDirect(s)
+	}
+	return err
+}
+
+// pipe is a pair of ends of which either may be gone.
+type pipe struct{ reader, writer *os.File }
+
+func (p pipe) closeWriter() {
+	if p.writer != nil {
+		p.writer.Close()
+	}
+}
+
+func (p pipe) close() {
+	p.closeWriter()
+	if p.reader != nil {
+		p.reader.Close()
+	}
+}
+
+func (s *Spec) files() []*os.File {
+	if s.Lifeline == nil {
+		return nil
+	}
+	return []*os.File{s.Lifeline.Reader(), s.Channel.reader}
+}
+
+// release closes what the process was handed.
+func (c *Child) release() {
+	if c.spec.Lifeline != nil {
+		c.spec.Lifeline.Close()
+	}
+	if c.spec.Channel != nil {
+		c.spec.Channel.Close()
+	}
+}
+
+// watch ends whatever the process leaves behind. A stop that is under way does that itself, and more kindly.
+func (c *Child) watch() {
+	defer close(c.reaped)
+	<-c.process.exited()
+	c.mu.Lock()
+	stopping := c.stopping
+	c.mu.Unlock()
+	if stopping {
+		c.process.wait()
+	} else {
+		left := c.process.clear()
+		c.mu.Lock()
+		c.report = left
+		c.mu.Unlock()
+	}
+	c.release()
+	if c.out != nil {
+		c.out.finish()
+	}
+}
+
+// PID returns the number of the process.
+func (c *Child) PID() int { return c.process.pid() }
+
+// Class returns the containment that the process is in.
+func (c *Child) Class() contain.Class { return c.process.class() }
+
+// Log returns what the process has written; in the foreground nothing is read.
+func (c *Child) Log() *Log { return c.log }
+
+// Began returns when the process was started.
+func (c *Child) Began() time.Time { return c.began }
+
+// Report returns the channel that gets the readiness line, and is closed at the end of standard output. It is nil for
+// a child whose Spec asked for none.
+func (c *Child) Report() <-chan []byte {
+	if c.out == nil {
+		return nil
+	}
+	return c.out.report
+}
+
+// StderrEnded closes when all of standard error has been read. It is closed already in the foreground.
+func (c *Child) StderrEnded() <-chan struct{} {
+	if c.out == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	return c.out.stderrEnded
+}
+
+// Exited closes when the process has ended. What it started may still be there.
+func (c *Child) Exited() <-chan struct{} { return c.process.exited() }
+
+// Running reports whether the process has not ended.
+func (c *Child) Running() bool {
+	select {
+	case <-c.process.exited():
+		return false
+	default:
+		return true
+	}
+}
+
+// Reaped closes when nothing of the process is left and all that it wrote has been read.
+func (c *Child) Reaped() <-chan struct{} { return c.reaped }
+
+// Status returns how the process ended, once Exited is closed.
+func (c *Child) Status() Status { return c.process.status() }
+
+// StopReport returns how the end went, once Reaped is closed.
+func (c *Child) StopReport() StopReport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.report
+}
+
+// Send writes a line to the channel.
+func (c *Child) Send(line []byte) error {
+	if c.spec.Channel == nil {
+		return os.ErrClosed
+	}
+	return c.spec.Channel.Send(line)
+}
+
+// Stop closes the lifeline or sends the stop signal, gives the process its grace, kills what is left then or when
+// ctx ends, and returns when everything is reaped. onRung is told each step as it is taken; it may be nil.
+func (c *Child) Stop(ctx context.Context, onRung func(string)) StopReport {
+	if onRung == nil {
+		onRung = func(string) {}
+	}
+	c.mu.Lock()
+	first := !c.stopping && c.Running()
+	c.stopping = c.stopping || first
+	c.mu.Unlock()
+	if c.spec.Lifeline != nil {
+		c.spec.Lifeline.Close()
+	}
+	if first {
+		report := c.process.stop(ctx, &c.spec, onRung)
+		c.mu.Lock()
+		c.report = report
+		c.mu.Unlock()
+	}
+	<-c.reaped
+	return c.StopReport()
+}
+
+// Kill ends everything of the process at once and returns when it is reaped.
+func (c *Child) Kill() StopReport {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	return c.Stop(over, nil)
+}
