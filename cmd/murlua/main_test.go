@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"murlua/lifecycle/keeper"
 )
 
 // asCommand makes the test binary behave as murlua, so that the tests run the real thing as processes of its
@@ -20,6 +22,9 @@ import (
 const asCommand = "MURLUA_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
+	if code, handled := keeper.Main(os.Args); handled {
+		os.Exit(code)
+	}
 	if os.Getenv(asCommand) != "" {
 		main()
 		return

@@ -86,15 +86,24 @@ const (
 	hostWarningsValue = "1"
 )
 
-// environment is base without the removed names and with the set ones, in a stable order: what was there
-// keeps its place, what is new follows by name.
+// environment is base without the removed names and with the set ones, each name once: the last value of a name counts, as
+// with os/exec, whatever the program that reads it would do. What was there keeps its order, what is new follows by name.
 func environment(base []string, remove []string, set map[string]string) []string {
-	drop := func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
+	drop := func(name string) bool {
 		_, replaced := set[name]
 		return replaced || slices.Contains(remove, name)
 	}
-	result := slices.DeleteFunc(slices.Clone(base), drop)
+	seen := map[string]bool{}
+	result := make([]string, 0, len(base)+len(set))
+	for _, entry := range slices.Backward(base) {
+		name, _, ok := strings.Cut(entry, "=")
+		if !ok || seen[name] || drop(name) {
+			continue
+		}
+		seen[name] = true
+		result = append(result, entry)
+	}
+	slices.Reverse(result)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		result = append(result, name+"="+set[name])
 	}

@@ -11,11 +11,13 @@ import (
 type Ending struct {
 	// Entry is how the entry's process ended, if its end was the formation's. Otherwise nil.
 	Entry *Status
+	// Member is the peer whose end was the formation's, as its OnExit had it. Otherwise nil.
+	Member *MemberEnding
 	// Cause is what the formation was stopped with: the error given to [Formation.Stop]. Otherwise nil.
 	Cause error
 	// Stopped has every member that was still running when the stop began, in plan order.
 	Stopped []Stopped
-	// Members has how each started member's process ended, in plan order.
+	// Members has how each started member's latest process ended, in plan order.
 	Members []MemberEnding
 }
 
@@ -24,20 +26,35 @@ type MemberEnding struct {
 	Name   string
 	PID    int
 	Status Status
+	// Stop says how far its stop had to go, and what had to be killed or could not be.
+	Stop StopReport
 }
 
 // Code is the launcher's exit status: the entry's code, or 128 and the signal that ended it, or 128 and the signal that
-// the launcher caught. A formation that was stopped for no such reason ended well: 0.
+// the launcher caught; in a formation without an entry that of the member whose end was the formation's. When all
+// members ended and none of them mattered it is that of the first that did not end well. A formation that was stopped
+// for no such reason ended well: 0.
 func (e Ending) Code() int {
 	var caught *Interruption
 	switch {
 	case e.Entry != nil:
 		return e.Entry.ExitCode()
+	case e.Member != nil:
+		return e.Member.Status.ExitCode()
 	case errors.As(e.Cause, &caught):
 		return 128 + int(caught.Signal)
+	case errors.Is(e.Cause, errAllEnded):
+		for _, m := range e.Members {
+			if code := m.Status.ExitCode(); code != 0 {
+				return code
+			}
+		}
 	}
 	return 0
 }
+
+// errAllEnded is the cause of an ending when no member is left that anybody waits for.
+var errAllEnded = errors.New("every member has ended")
 
 // Stop asks the formation to end and returns at once; [Formation.Wait] tells when it has. why becomes
 // [Ending.Cause]: an [*Interruption] for a caught signal, nil for no particular reason. Only the first call's counts.
@@ -54,12 +71,7 @@ func (f *Formation) Stop(why error) {
 // Kill is Stop without the grace: what runs is killed. It also cuts the grace of a stop that is under way.
 func (f *Formation) Kill(why error) {
 	f.Stop(why)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.hurried {
-		f.hurried = true
-		close(f.hurry)
-	}
+	f.hurry()
 }
 
 // Wait returns how the formation ended, when everything is stopped and reaped and every event delivered. It
@@ -79,28 +91,9 @@ func (f *Formation) Ended() <-chan struct{} { return f.ended }
 
 // conduct is the goroutine that ends a launched formation.
 func (f *Formation) conduct() {
-	var ending Ending
-	detail := "it was asked to"
-	var entry *child
-	var entryExited <-chan struct{}
-waiting:
-	for {
-		select {
-		case entry = <-f.entry:
-			entryExited = entry.exited
-		case <-entryExited:
-			status := entry.status
-			ending.Entry = &status
-			detail = "the entry exited with " + status.String()
-			break waiting
-		case ending.Cause = <-f.asked:
-			if ending.Cause != nil {
-				detail = ending.Cause.Error()
-			}
-			break waiting
-		}
-	}
+	ending, detail := f.awaitEnd(f.tendAll())
 	f.closeEntrance()
+	f.stop()
 	ending.Stopped = f.stopAll(detail)
 	ending.Members = f.memberEndings()
 	f.ending = ending
@@ -108,7 +101,39 @@ waiting:
 	close(f.ended)
 }
 
-// closeEntrance lets no entry start any more. One that is just being spawned is waited for, so that the stop sees it.
+// awaitEnd returns why the formation ends. tended closes when no peer is left.
+func (f *Formation) awaitEnd(tended <-chan struct{}) (ending Ending, detail string) {
+	var entry *started
+	var exited <-chan struct{}
+	if _, has := f.plan.Entry(); has {
+		tended = nil // the entry is what counts
+	}
+	for {
+		select {
+		case entry = <-f.entry:
+			exited = entry.Exited()
+		case <-exited:
+			status := entry.Status()
+			return Ending{Entry: &status}, "the entry exited with " + status.String()
+		case member := <-f.over:
+			return Ending{Member: &member}, member.Name + " exited with " + member.Status.String()
+		case <-tended:
+			select {
+			case member := <-f.over: // it was the last one
+				return Ending{Member: &member}, member.Name + " exited with " + member.Status.String()
+			default:
+				return Ending{Cause: errAllEnded}, errAllEnded.Error()
+			}
+		case why := <-f.asked:
+			if why == nil {
+				return Ending{}, "it was asked to"
+			}
+			return Ending{Cause: why}, why.Error()
+		}
+	}
+}
+
+// closeEntrance lets nothing start any more. What is just being spawned is waited for, so that the stop sees it.
 func (f *Formation) closeEntrance() {
 	f.spawning.Lock()
 	defer f.spawning.Unlock()
@@ -117,16 +142,13 @@ func (f *Formation) closeEntrance() {
 	f.stopAsked = true
 }
 
-// started returns the started processes in plan order.
-func (f *Formation) started() []*child {
-	var all []*child
+// processes returns the members' latest processes in plan order.
+func (f *Formation) processes() []*started {
+	var all []*started
 	for _, m := range f.plan.Members {
-		s := f.slots[m.Name]
-		s.mu.Lock()
-		if s.child != nil {
-			all = append(all, s.child)
+		if p := f.slots[m.Name].current(); p != nil {
+			all = append(all, p)
 		}
-		s.mu.Unlock()
 	}
 	return all
 }
@@ -136,23 +158,35 @@ func (f *Formation) started() []*child {
 // them; all others at the same time.
 func (f *Formation) stopAll(why string) []Stopped {
 	f.events.emit(Event{Kind: Stopping, Detail: why})
-	processes := f.started()
+	processes := f.processes()
 	var stopped []Stopped
 	for _, p := range processes {
-		if p.running() {
-			stopped = append(stopped, Stopped{Name: p.member.Name, PID: p.pid})
+		if p.Running() {
+			stopped = append(stopped, Stopped{Name: p.member.Name, PID: p.PID()})
 		}
 	}
 	for _, wave := range f.stopOrder() {
 		var all sync.WaitGroup
 		for _, p := range processes {
 			if slices.Contains(wave, p.member.Name) {
-				all.Go(func() { p.stop(f.hurry) })
+				all.Go(func() { f.stopProcess(p) })
 			}
 		}
 		all.Wait()
 	}
 	return stopped
+}
+
+// stopProcess ends one member's process and returns when that has been told.
+func (f *Formation) stopProcess(p *started) {
+	name := p.member.Name
+	if p.Running() {
+		f.events.emit(Event{Kind: Stopping, Member: name, PID: p.PID()})
+	}
+	p.Child.Stop(f.grace, func(rung string) {
+		f.events.emit(Event{Kind: Rung, Member: name, PID: p.PID(), Detail: rung})
+	})
+	<-p.settled
 }
 
 // stopOrder is the start order backwards. The entry is in the first wave: it depends on nothing by being the entry.
@@ -169,20 +203,32 @@ func (f *Formation) stopOrder() [][]string {
 
 func (f *Formation) memberEndings() []MemberEnding {
 	var endings []MemberEnding
-	for _, p := range f.started() {
-		endings = append(endings, MemberEnding{Name: p.member.Name, PID: p.pid, Status: p.status})
+	for _, p := range f.processes() {
+		endings = append(endings, endingOf(p))
 	}
 	return endings
 }
 
+func endingOf(p *started) MemberEnding {
+	return MemberEnding{Name: p.member.Name, PID: p.PID(), Status: p.Status(), Stop: p.StopReport()}
+}
+
 // finish releases what members that never started would have got, forgets the key, and delivers the last event.
 func (f *Formation) finish() {
+	f.following.Wait()
 	for _, s := range f.slots {
 		if s.line != nil {
 			s.line.Close()
 		}
 	}
+	if f.keeper != nil && f.options.Keeper == nil {
+		if err := f.keeper.Close(f.grace); err != nil {
+			f.options.Warn(err.Error())
+		}
+	}
 	f.secrets = nil
+	f.stop()
+	f.hurry()
 	f.events.emit(Event{Kind: Ended})
 	f.events.close()
 }

@@ -3,6 +3,8 @@ package formation
 import (
 	"sync"
 	"time"
+
+	"murlua/lifecycle/formation/child"
 )
 
 // Event is one thing that happened to a formation or to one of its members.
@@ -28,8 +30,11 @@ type Event struct {
 	Reason *Reason
 	// Detail is what is missing for not_ready_yet, the rung's name for rung, why for stopping, the last word of a health policy for unhealthy.
 	Detail string
-	// Workdir is the member's own directory, for spawned.
-	Workdir string
+	// Workdir is where the member works and Containment the class that it is in, for spawned.
+	Workdir     string
+	Containment string
+	// Stop says how far the stop had to go, for reaped.
+	Stop *StopReport
 }
 
 // EventKind names what happened; the text is what JSON lines and Lua show.
@@ -48,15 +53,21 @@ const (
 	Failed       EventKind = "failed"        // it will not come up
 	Stopping     EventKind = "stopping"      // it was asked to end; without a member: the stop began
 	Exited       EventKind = "exited"        // its process ended
+	Restarting   EventKind = "restarting"    // it will be started again: Detail says when and why
+	Unhealthy    EventKind = "unhealthy"     // its health check failed as often as it may: Detail is its last word
+	Healthy      EventKind = "healthy"       // it passed again after that
 	Rung         EventKind = "rung"          // the stop went one step further: Detail
 	Reaped       EventKind = "reaped"        // nothing of it is left to wait for
 	Ended        EventKind = "ended"         // every member is reaped; the formation, and the last event
 )
 
-// The rungs of a stop, as Detail of a Rung event.
+// The rungs of a stop, as Detail of a Rung event and in a [StopReport].
 const (
-	RungLifeline = "lifeline" // its lifeline was closed: it should wind down by itself
-	RungKill     = "kill"     // its process group was killed when the grace had run out
+	RungGone     = child.RungGone     // it had ended by itself
+	RungLifeline = child.RungLifeline // its lifeline was closed: it should wind down by itself
+	RungSignal   = child.RungSignal   // it was sent its stop signal
+	RungKill     = child.RungKill     // something of it was killed when the grace had run out
+	RungSurvivor = child.RungSurvivor // something of it could not be killed
 )
 
 // stream stamps events and delivers them in order from one goroutine, so that a slow receiver delays no

@@ -2,7 +2,6 @@ package formation
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,8 +17,10 @@ type Reason struct {
 	Why string
 	// Status is how the process ended, for the two kinds of exit.
 	Status Status
-	// StderrTail has the last lines of standard error, unprefixed, for the two kinds of exit.
-	StderrTail []string
+	// StderrTail has the last lines of standard error, unprefixed; for a command, which reports nothing on standard
+	// output, those of both streams, and BothStreams is set.
+	StderrTail  []string
+	BothStreams bool
 	// Deadline is the time that the member had.
 	Deadline time.Duration
 	// Reported and Expected are formation ids, for wrong_formation; Reported is empty if there was none.
@@ -47,11 +48,11 @@ func (r Reason) String() string {
 	case NotStarted:
 		return "its process could not be started: " + r.Why
 	case ExitedBeforeReporting:
-		return fmt.Sprintf("its process exited with %v before reporting%s", r.Status, tail(r.StderrTail))
+		return fmt.Sprintf("its process exited with %v before reporting%s", r.Status, r.tail())
 	case ExitedBeforeDoorAnswered:
-		return fmt.Sprintf("its process reported and then exited with %v before its door answered%s", r.Status, tail(r.StderrTail))
+		return fmt.Sprintf("its process reported and then exited with %v before its door answered%s", r.Status, r.tail())
 	case ExitedBeforeReady:
-		return fmt.Sprintf("its process exited with %v before it was ready%s", r.Status, tail(r.StderrTail))
+		return fmt.Sprintf("its process exited with %v before it was ready%s", r.Status, r.tail())
 	case DidNotReport:
 		return fmt.Sprintf("it did not report within %ss", seconds(r.Deadline))
 	case UnreadableReport:
@@ -68,9 +69,9 @@ func (r Reason) String() string {
 			r.URL, r.Session, seconds(r.Deadline), r.Why)
 	case NotReady:
 		if r.Deadline == 0 { // the policy gave up by itself
-			return fmt.Sprintf("it will not be ready: %s%s", r.Why, tail(r.StderrTail))
+			return fmt.Sprintf("it will not be ready: %s%s", r.Why, r.tail())
 		}
-		return fmt.Sprintf("it was not ready within %ss: %s%s", seconds(r.Deadline), r.Why, tail(r.StderrTail))
+		return fmt.Sprintf("it was not ready within %ss: %s%s", seconds(r.Deadline), r.Why, r.tail())
 	}
 	return r.Kind
 }
@@ -80,12 +81,19 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 32)
 }
 
-func tail(lines []string) string {
-	if len(lines) == 0 {
+func (r Reason) tail() string {
+	if len(r.StderrTail) == 0 {
+		if r.BothStreams {
+			return "; it wrote nothing"
+		}
 		return "; it wrote nothing to stderr"
 	}
 	const newline = "\n      "
-	return "; its last stderr lines were:" + newline + strings.Join(lines, newline)
+	whose := "stderr "
+	if r.BothStreams {
+		whose = ""
+	}
+	return "; its last " + whose + "lines were:" + newline + strings.Join(r.StderrTail, newline)
 }
 
 // Failure is one member that did not come up. Version is empty for a command.
@@ -165,36 +173,4 @@ func SignalName(signal syscall.Signal) string {
 		return "SIGHUP"
 	}
 	return fmt.Sprintf("signal %d", int(signal))
-}
-
-// Status is how a process ended: by itself with a code, or by a signal.
-type Status struct {
-	Code   int
-	Signal syscall.Signal // 0 when the process ended by itself
-}
-
-// String writes "status N" or "signal N".
-func (s Status) String() string {
-	if s.Signal != 0 {
-		return fmt.Sprintf("signal %d", int(s.Signal))
-	}
-	return fmt.Sprintf("status %d", s.Code)
-}
-
-// ExitCode is the code, or 128 and the signal, as shells have it.
-func (s Status) ExitCode() int {
-	if s.Signal != 0 {
-		return 128 + int(s.Signal)
-	}
-	return s.Code
-}
-
-func statusOf(state *os.ProcessState) Status {
-	if state == nil {
-		return Status{Code: -1}
-	}
-	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
-		return Status{Code: -1, Signal: wait.Signal()}
-	}
-	return Status{Code: state.ExitCode()}
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 
 	"murlua/lifecycle/credential"
-	"murlua/platform/fsx"
+	"murlua/lifecycle/id"
+	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/lifeline"
 )
 
 // Formation is a launched formation. All methods are safe for concurrent use.
@@ -19,19 +20,45 @@ type Formation struct {
 	events  *stream
 	relay   *relay
 	secrets *secrets
+	keeper  *keeper.Keeper
 	slots   map[string]*slot
 
-	asked chan error    // gets the first Stop's reason
-	hurry chan struct{} // closed by Kill
-	entry chan *child   // gets the entry's process
-	ended chan struct{} // closed when ending is set
+	asked     chan error        // gets the first Stop's reason
+	entry     chan *started     // gets the entry's process
+	over      chan MemberEnding // gets the member whose exit ends the formation
+	ended     chan struct{}     // closed when ending is set
+	following sync.WaitGroup    // the goroutines that tell of ends of processes
 
-	spawning     sync.Mutex // held while the entry is spawned, and taken before the stop looks at what runs
+	life  context.Context // ends when the stop begins: nothing is started again
+	stop  context.CancelFunc
+	grace context.Context // ends when Kill cuts the graces
+	hurry context.CancelFunc
+
+	spawning sync.Mutex // held while a process is spawned after the launch, and by the stop before it looks at what runs
+
 	mu           sync.Mutex
 	entryStarted bool
 	stopAsked    bool
-	hurried      bool
 	ending       Ending
+}
+
+// slot is what a formation holds for one member.
+type slot struct {
+	sha256 string
+	line   *lifeline.Line // made before the first process; nil once a process has it
+	ready  chan struct{}  // closed when the member is ready for the first time
+
+	mu       sync.Mutex
+	process  *started // nil before it is started; the latest when it was started again
+	peer     Peer
+	probe    *Probe
+	restarts int
+}
+
+func (s *slot) current() *started {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
 }
 
 // Peer is a member whose door answered as the session that it reported, or a command that is ready.
@@ -39,14 +66,41 @@ type Peer struct {
 	Name, Capsule, Version string
 	PID                    int
 	Session                string
-	URL                    string // http://host:port
-	// Workdir is the peer's own directory below the home.
+	URL                    string // http://host:port; empty for a command
+	// Workdir is where the peer works: a capsule's own directory below the home.
 	Workdir string
+	// Containment is the class that its process is in: what ends what it starts.
+	Containment string
 	// Token is the operator token of its door; zero for a public door.
 	Token credential.Secret
 }
 
-// Peers returns every peer, ready, in plan order.
+func newFormation(plan Plan, o *Options) *Formation {
+	f := &Formation{
+		plan: plan, options: o,
+		events: newStream(o.OnEvent),
+		relay:  &relay{to: o.Relay, onOutput: o.OnOutput},
+		slots:  map[string]*slot{},
+		asked:  make(chan error, 1),
+		entry:  make(chan *started, 1),
+		over:   make(chan MemberEnding, len(plan.Members)),
+		ended:  make(chan struct{}),
+	}
+	f.life, f.stop = context.WithCancel(context.Background())
+	f.grace, f.hurry = context.WithCancel(context.Background())
+	for i := range plan.Members {
+		f.slots[plan.Members[i].Name] = &slot{ready: make(chan struct{})}
+	}
+	return f
+}
+
+// ID returns the formation's id.
+func (f *Formation) ID() id.Formation { return f.options.ID }
+
+// Plan returns the plan that was launched.
+func (f *Formation) Plan() Plan { return f.plan }
+
+// Peers returns every peer in plan order, each as it was when it last became ready.
 func (f *Formation) Peers() []Peer {
 	var peers []Peer
 	for _, m := range f.plan.Peers() {
@@ -68,34 +122,44 @@ func (f *Formation) Peer(name string) (Peer, bool) {
 	return Peer{}, false
 }
 
-// Plan returns the plan that was launched.
-func (f *Formation) Plan() Plan { return f.plan }
+// Running reports whether the member's process runs, and its pid.
+func (f *Formation) Running(member string) (pid int, running bool) {
+	s, ok := f.slots[member]
+	if !ok {
+		return 0, false
+	}
+	p := s.current()
+	if p == nil {
+		return 0, false
+	}
+	return p.PID(), p.Running()
+}
 
-// Log returns what the member has written, nil for the entry and for a name that is no member's.
+// Log returns what the member's latest process has written; nil for a member that was not started and for a name that is
+// no member's. The entry's output is not read: its log stays empty.
 func (f *Formation) Log(member string) *Log {
 	s, ok := f.slots[member]
 	if !ok {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.child == nil {
+	p := s.current()
+	if p == nil {
 		return nil
 	}
-	return s.child.log
+	return p.Log()
 }
 
 // StartEntry starts the entry and returns its pid. When it cannot be started the formation is stopped, and the
 // error is a [*LaunchError]. It is called once; a plan without an entry, and an ended formation, are errors.
 func (f *Formation) StartEntry(ctx context.Context) (int, error) {
-	m, p, err := f.tryEntry()
+	m, p, err := f.tryEntry(ctx)
 	if m == nil {
 		return 0, err
 	}
 	if err == nil {
-		f.events.emit(Event{Kind: EntryStarted, Member: m.Name, PID: p.pid})
+		f.events.emit(Event{Kind: EntryStarted, Member: m.Name, PID: p.PID()})
 		f.entry <- p
-		return p.pid, nil
+		return p.PID(), nil
 	}
 	f.Stop(fmt.Errorf("the entry could not be started: %w", err))
 	ending, _ := f.Wait(context.WithoutCancel(ctx))
@@ -104,18 +168,18 @@ func (f *Formation) StartEntry(ctx context.Context) (int, error) {
 }
 
 // tryEntry returns no member when the entry may not be started.
-func (f *Formation) tryEntry() (*Member, *child, error) {
+func (f *Formation) tryEntry(ctx context.Context) (*Member, *started, error) {
 	f.spawning.Lock()
 	defer f.spawning.Unlock()
-	m, index, err := f.claimEntry()
+	m, err := f.claimEntry()
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := f.spawnEntry(index, m)
+	p, err := f.spawnEntry(ctx, m)
 	return m, p, err
 }
 
-func (f *Formation) claimEntry() (*Member, int, error) {
+func (f *Formation) claimEntry() (*Member, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.plan.Members {
@@ -124,81 +188,37 @@ func (f *Formation) claimEntry() (*Member, int, error) {
 		}
 		switch {
 		case f.stopAsked:
-			return nil, 0, errors.New("cannot start the entry: the formation is stopping")
+			return nil, errors.New("cannot start the entry: the formation is stopping")
 		case f.entryStarted:
-			return nil, 0, errors.New("cannot start the entry: it was started already")
+			return nil, errors.New("cannot start the entry: it was started already")
 		}
 		f.entryStarted = true
-		return &f.plan.Members[i], i, nil
+		return &f.plan.Members[i], nil
 	}
-	return nil, 0, errors.New("cannot start the entry: the formation has none")
-}
-
-func (f *Formation) spawnEntry(index int, m *Member) (*child, error) {
-	binary, err := f.options.binary(m)
-	if err != nil {
-		return nil, err
-	}
-	// Its whole channel is written before it starts: all that it may need to know is known.
-	lines := [][]byte{f.secrets.firstLine(f.plan, m)}
-	if line := f.addressLine(m.Name); line != nil {
-		lines = append(lines, line)
-	}
-	ch, err := openChannel(lines...)
-	if err != nil {
-		return nil, err
-	}
-	s := f.slots[m.Name]
-	p := &child{member: m, index: index, line: s.line, channel: ch}
-	err = f.spawn(p, spawnSpec{
-		binary: binary, args: entryArgs(m, f.options, s.sha256), dir: m.Dir,
-		stdout: f.options.EntryStdout, stderr: f.options.EntryStderr,
-	}, f.options.ProjectDir)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", binary, err)
-	}
-	return p, nil
-}
-
-// spawn starts the process, puts it into its slot and has it watched. It takes over the channel: on failure
-// that is closed.
-func (f *Formation) spawn(p *child, spec spawnSpec, workdir string) error {
-	m := p.member
-	p.events, p.log = f.events, newLog()
-	p.exited, p.reaped = make(chan struct{}), make(chan struct{})
-	p.grace = m.Grace
-	if p.grace <= 0 {
-		p.grace = f.options.Grace
-	}
-	spec.inherit = []*os.File{p.line.Reader(), p.channel.reader}
-	spec.env = f.memberEnv(m)
-	cmd, err := spec.start()
-	p.channel.spawned()
-	if err != nil {
-		p.channel.close()
-		return err
-	}
-	p.line.Spawned()
-	p.cmd, p.pid = cmd, cmd.Process.Pid
-	f.events.emit(Event{Kind: Spawned, Member: m.Name, PID: p.pid, Workdir: workdir})
-	if p.stdout != nil {
-		p.out = readOutput(m.Name, f.relay, p.log, p.stdout, p.stderr, m.hasDoor())
-	}
-	s := f.slots[m.Name]
-	s.mu.Lock()
-	s.child = p
-	s.mu.Unlock()
-	go p.watch()
-	return nil
+	return nil, errors.New("cannot start the entry: the formation has none")
 }
 
 // sendAddresses tells each peer that calls others where they are.
 func (f *Formation) sendAddresses() {
 	for _, m := range f.plan.Peers() {
-		s := f.slots[m.Name]
-		if line := f.addressLine(m.Name); line != nil && s.child != nil {
-			// A peer that has gone meanwhile does not need it.
-			_ = s.child.channel.send(line)
+		p := f.slots[m.Name].current()
+		if line := f.addressLine(m.Name); line != nil && p != nil {
+			_ = p.Send(line) // a peer that has gone meanwhile does not need it
+		}
+	}
+}
+
+// sendAddress tells those that call a member where it is now.
+func (f *Formation) sendAddress(peer Peer) {
+	if peer.URL == "" {
+		return
+	}
+	line := credential.RenderAddresses([]credential.Address{{Name: peer.Name, URL: peer.URL}})
+	for i := range f.plan.Members {
+		m := &f.plan.Members[i]
+		p := f.slots[m.Name].current()
+		if p != nil && slices.Contains(f.plan.Callees(m.Name), peer.Name) {
+			_ = p.Send(line)
 		}
 	}
 }
@@ -216,9 +236,3 @@ func (f *Formation) addressLine(member string) []byte {
 	}
 	return credential.RenderAddresses(addresses)
 }
-
-func (f *Formation) dirIn(formations string) string {
-	return filepath.Join(formations, string(f.options.ID))
-}
-
-func ensurePrivate(dir string) error { return fsx.EnsurePrivateDir(dir) }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"runtime"
 	"sync"
 
-	"murlua/lifecycle/id"
+	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/lifeline"
 )
 
@@ -42,10 +43,18 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	return f, nil
 }
 
-// prepare makes what has to be there before the first process: the key, every lifeline, and what each script
-// must be.
+// prepare makes what has to be there before the first process: the keeper, the key, every lifeline, and what each
+// script must be.
 func (f *Formation) prepare() error {
-	closeInherited()
+	f.keeper = f.options.Keeper
+	if f.keeper == nil && runtime.GOOS == "linux" {
+		f.keeper = keeper.New(keeper.Options{Program: f.options.Executable, Stderr: f.options.KeeperStderr})
+	}
+	if f.keeper != nil {
+		if err := f.keeper.Warm(); err != nil {
+			return err
+		}
+	}
 	var err error
 	if f.secrets, err = newSecrets(f.options.ID); err != nil {
 		return err
@@ -53,8 +62,10 @@ func (f *Formation) prepare() error {
 	for i := range f.plan.Members {
 		m := &f.plan.Members[i]
 		s := f.slots[m.Name]
-		if s.line, err = lifeline.New(); err != nil {
-			return fmt.Errorf("its lifeline could not be created: %w", err)
+		if m.hasDoor() {
+			if s.line, err = lifeline.New(); err != nil {
+				return fmt.Errorf("its lifeline could not be created: %w", err)
+			}
 		}
 		if s.sha256, err = digest(m, f.options.ProjectDir); err != nil {
 			return err
@@ -76,7 +87,7 @@ func (f *Formation) startPeers(ctx context.Context) []Failure {
 			continue
 		}
 		all.Go(func() {
-			reasons[i] = f.startPeer(ctx, i, m)
+			reasons[i] = f.startPeer(ctx, m)
 			if reasons[i] != nil {
 				f.events.emit(Event{Kind: Failed, Member: m.Name, Reason: reasons[i]})
 				abandon(errAbandoned)
@@ -98,18 +109,17 @@ var errAbandoned = errors.New("another member failed")
 
 // noneStarted lists every member, peers first, as not started for one reason.
 func (f *Formation) noneStarted(why error) []Failure {
-	var failed []Failure
-	entry := []Failure{}
+	var peers, entry []Failure
 	for i := range f.plan.Members {
 		m := &f.plan.Members[i]
 		failure := failureOf(m, Reason{Kind: NotStarted, Why: why.Error()})
 		if m.Entry {
 			entry = append(entry, failure)
 		} else {
-			failed = append(failed, failure)
+			peers = append(peers, failure)
 		}
 	}
-	return append(failed, entry...)
+	return append(peers, entry...)
 }
 
 // refuse stops everything and makes the launch's error.
@@ -124,51 +134,20 @@ func failureOf(m *Member, reason Reason) Failure {
 	return Failure{Name: m.Name, Capsule: name, Version: version, Reason: reason}
 }
 
-// slot is what a formation holds for one member.
-type slot struct {
-	sha256 string
-	line   *lifeline.Line // until a process has it
-	ready  chan struct{}  // closed when the member is ready
-
-	mu    sync.Mutex
-	child *child // nil before it is started
-	peer  Peer
+// relay is what all members' lines go through.
+type relay struct {
+	mu       sync.Mutex
+	to       io.Writer
+	onOutput func(Output)
 }
 
-func newFormation(plan Plan, o *Options) *Formation {
-	f := &Formation{
-		plan: plan, options: o,
-		events: newStream(o.OnEvent),
-		relay:  &relay{to: o.Relay, onOutput: o.OnOutput},
-		slots:  map[string]*slot{},
-		asked:  make(chan error, 1),
-		hurry:  make(chan struct{}),
-		ended:  make(chan struct{}),
-		entry:  make(chan *child, 1),
+func (r *relay) line(out Output) {
+	if r.to != nil {
+		r.mu.Lock()
+		_, _ = io.WriteString(r.to, "["+out.Member+"] "+out.Line+"\n")
+		r.mu.Unlock()
 	}
-	for i := range plan.Members {
-		f.slots[plan.Members[i].Name] = &slot{ready: make(chan struct{})}
+	if r.onOutput != nil {
+		r.onOutput(out)
 	}
-	return f
-}
-
-// ID returns the formation's id.
-func (f *Formation) ID() id.Formation { return f.options.ID }
-
-// makeWorkdir makes a peer's own directory with one call that does not make parents, so that nothing that is there
-// already, not even a link, becomes it.
-func (f *Formation) makeWorkdir(m *Member) (string, error) {
-	formations, err := f.options.Home.EnsureFormations()
-	if err != nil {
-		return "", fmt.Errorf("its directory could not be made: %w", err)
-	}
-	dir := f.dirIn(formations)
-	workdir := dir + string(os.PathSeparator) + m.Name
-	if err := ensurePrivate(dir); err != nil {
-		return "", fmt.Errorf("its directory %s could not be made: %w", workdir, err)
-	}
-	if err := os.Mkdir(workdir, 0o700); err != nil {
-		return "", fmt.Errorf("its directory %s could not be made: %w", workdir, err)
-	}
-	return workdir, nil
 }

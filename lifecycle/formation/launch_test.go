@@ -67,7 +67,7 @@ func newRig(t *testing.T) *rig {
 	}
 	r := &rig{t: t, relayed: &buffer{}}
 	r.options = formation.Options{
-		ID: id.NewFormation(), Home: h, ProjectDir: t.TempDir(), Environ: os.Environ(),
+		ID: id.NewFormation(), Home: h, ProjectDir: t.TempDir(), Environ: append(os.Environ(), "GORACE=atexit_sleep_ms=0"), // or each member of a race build takes a second to exit
 		MurBinary: os.Args[0], Executable: os.Args[0],
 		ReadyWithin: livenessBound, Grace: 5 * time.Second,
 		Relay: r.relayed,
@@ -475,16 +475,14 @@ func TestAStopEndsTheEntryToo(t *testing.T) {
 
 func TestAnEntryThatCannotStartRefusesTheLaunch(t *testing.T) {
 	r := newRig(t)
-	lead := entry("lead")
-	lead.Capsule, lead.Script = nil, &formation.Script{Path: "/lead.lua", SHA256: "00"}
-	r.options.Executable = "/nonexistent/murlua"
+	lead := formation.Member{Name: "lead", Command: &formation.Command{Args: []string{"/nonexistent/tool"}}, Entry: true}
 	f := r.launch(plan(capsule("coder", "door ses_standin", "await"), lead))
 	_, err := f.StartEntry(t.Context())
 	var refused *formation.LaunchError
 	if !errors.As(err, &refused) || onlyReason(t, refused).Kind != formation.NotStarted {
 		t.Fatalf("the error is %v", err)
 	}
-	if len(refused.Stopped) != 1 || !strings.Contains(err.Error(), "'lead' (lead@0.0.0): its process could not be started: /nonexistent/murlua: ") {
+	if len(refused.Stopped) != 1 || !strings.Contains(err.Error(), "'lead' (/nonexistent/tool): its process could not be started: /nonexistent/tool: no such file") {
 		t.Errorf("the message is %v", err)
 	}
 	r.gone()

@@ -21,10 +21,22 @@ type Marker struct {
 	LauncherStart string `json:"launcher_start"` // "" when it could not be read
 }
 
-// writeMarker leaves the marker of a formation that has peers. Without one the directory is never removed by
+// dir is the formation's directory.
+func (f *Formation) dir() string {
+	return filepath.Join(f.options.Home.Formations(), string(f.options.ID))
+}
+
+func (f *Formation) ensureDir() error {
+	if _, err := f.options.Home.EnsureFormations(); err != nil {
+		return err
+	}
+	return fsx.EnsurePrivateDir(f.dir())
+}
+
+// writeMarker leaves the marker of a formation that has a directory. Without one the directory is never removed by
 // anybody, which is worth a warning and no more.
 func (f *Formation) writeMarker() {
-	if len(f.plan.Peers()) == 0 {
+	if !f.hasDir() {
 		return
 	}
 	if err := f.tryMarker(); err != nil {
@@ -33,13 +45,18 @@ func (f *Formation) writeMarker() {
 	}
 }
 
-func (f *Formation) tryMarker() error {
-	formations, err := f.options.Home.EnsureFormations()
-	if err != nil {
-		return err
+// hasDir reports whether any member gets a directory in the formation's.
+func (f *Formation) hasDir() bool {
+	for _, m := range f.plan.Peers() {
+		if m.hasDoor() {
+			return true
+		}
 	}
-	dir := f.dirIn(formations)
-	if err := fsx.EnsurePrivateDir(dir); err != nil {
+	return false
+}
+
+func (f *Formation) tryMarker() error {
+	if err := f.ensureDir(); err != nil {
 		return err
 	}
 	marker := Marker{ProjectDir: canonical(f.options.ProjectDir), LauncherPID: os.Getpid()}
@@ -50,7 +67,7 @@ func (f *Formation) tryMarker() error {
 	if err != nil {
 		return err
 	}
-	return fsx.WriteFileAtomic(filepath.Join(dir, MarkerFile), append(text, '\n'), 0o600)
+	return fsx.WriteFileAtomic(filepath.Join(f.dir(), MarkerFile), append(text, '\n'), 0o600)
 }
 
 // canonical is the one form in which project directories are compared.

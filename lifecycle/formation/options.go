@@ -11,6 +11,7 @@ import (
 
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
+	"murlua/lifecycle/keeper"
 )
 
 // The bounds of a launch, as murmur has them.
@@ -22,12 +23,13 @@ const (
 	// after which a member ends itself wherever it is, so that one that ends in order is not killed.
 	DefaultGrace = 25 * time.Second
 
+	// DefaultCommandGrace is how long a command has after its stop signal.
+	DefaultCommandGrace = 10 * time.Second
+
 	// exitAfterEOF is how long a member that closed its output before it reported has to exit.
 	exitAfterEOF = 2 * time.Second
 	// tailWait is how long a refusal waits for the end of a dead member's standard error.
 	tailWait = 5 * time.Second
-	// tailLines is how many lines of standard error a refusal quotes.
-	tailLines = 20
 )
 
 // Options is what a launch is given besides its plan. Home, Environ and ProjectDir are required; the binary of
@@ -42,11 +44,15 @@ type Options struct {
 	// Environ is the environment that members inherit, less what separates one formation from another.
 	Environ []string
 
-	// MurBinary starts murmur capsules; Executable is this program, which starts Lua capsules; KeeperArgs is
-	// what its command line begins with when it is to keep a command. MurBinary may be empty when there is no
-	// such member.
+	// MurBinary starts murmur capsules; Executable is this program, which starts Lua capsules. Either may be
+	// empty when there is no such member.
 	MurBinary  string
 	Executable string
+	// Keeper runs the members, so that nothing that they start is left. Nil makes one for this formation, where there
+	// are keepers. The program's main has to call [keeper.Main].
+	Keeper *keeper.Keeper
+	// KeeperStderr takes what a keeper made here has to say; nil drops it.
+	KeeperStderr *os.File
 
 	// Task is the entry's task; nil passes none. JSON and Verbose are passed to the entry only, NoEnvFile
 	// and Containment to every capsule.
@@ -56,7 +62,8 @@ type Options struct {
 	NoEnvFile   bool
 	Containment string
 
-	// ReadyWithin and Grace are for members that have none of their own; zero means the defaults.
+	// ReadyWithin and Grace are for members that have none of their own; zero means the defaults, for Grace one for
+	// capsules and another for commands.
 	ReadyWithin time.Duration
 	Grace       time.Duration
 
@@ -76,13 +83,6 @@ type Options struct {
 	OnEvent func(Event)
 	// Warn gets the few things that are worth a warning and stop nothing. Nil drops them.
 	Warn func(text string)
-}
-
-// Output is one line that a member wrote, without its end. A line longer than 64 KiB comes in pieces.
-type Output struct {
-	Member string
-	Stderr bool
-	Line   string
 }
 
 // prepared checks the options and fills in what is left out. The result shares nothing that launch
@@ -106,9 +106,6 @@ func (o Options) prepared() (*Options, error) {
 	}
 	if o.ReadyWithin <= 0 {
 		o.ReadyWithin = DefaultReadyWithin
-	}
-	if o.Grace <= 0 {
-		o.Grace = DefaultGrace
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

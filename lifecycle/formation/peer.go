@@ -3,8 +3,6 @@ package formation
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +12,7 @@ import (
 
 // startPeer starts one peer and returns nil when it is ready or when the launch is abandoned, and the reason
 // when it failed. A process that it started is in the member's slot, whatever came of it: the formation stops it.
-func (f *Formation) startPeer(ctx context.Context, index int, m *Member) *Reason {
+func (f *Formation) startPeer(ctx context.Context, m *Member) *Reason {
 	if !f.awaitOthers(ctx, m) {
 		return nil
 	}
@@ -22,28 +20,40 @@ func (f *Formation) startPeer(ctx context.Context, index int, m *Member) *Reason
 	if err != nil {
 		return &Reason{Kind: NotStarted, Why: err.Error()}
 	}
-	p, err := f.spawnPeer(index, m, workdir)
+	p, err := f.spawnPeer(ctx, m, workdir)
 	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil
+		}
 		return &Reason{Kind: NotStarted, Why: err.Error()}
 	}
+	if reason := f.bringUp(ctx, p); reason != nil || ctx.Err() != nil {
+		return reason
+	}
+	close(f.slots[m.Name].ready)
+	return nil
+}
+
+// bringUp waits until a started peer is ready. Without a reason, ctx says whether it is or the wait was abandoned.
+func (f *Formation) bringUp(ctx context.Context, p *started) *Reason {
+	m := p.member
 	within := m.ReadyWithin
 	if within <= 0 {
 		within = f.options.ReadyWithin
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, within, errDeadline)
+	bounded, cancel := context.WithDeadlineCause(ctx, p.Began().Add(within), errDeadline)
 	defer cancel()
-	s := starting{f: f, m: m, p: p, within: within, probe: Probe{Name: m.Name, PID: p.pid, Workdir: workdir, Log: p.log}}
-	var token credential.Secret
+	s := &starting{f: f, m: m, p: p, within: within, probe: Probe{
+		Name: m.Name, PID: p.PID(), Session: string(p.session), Workdir: p.workdir, Log: p.Log()}}
 	if m.hasDoor() {
-		var reason *Reason
-		if token, reason = s.awaitReport(ctx); reason != nil || context.Cause(ctx) == errAbandoned {
+		if reason := s.awaitReport(bounded); reason != nil || ctx.Err() != nil {
 			return reason
 		}
 	}
-	if reason := s.awaitReady(ctx, token); reason != nil || context.Cause(ctx) != nil {
+	if reason := s.awaitReady(bounded); reason != nil || ctx.Err() != nil {
 		return reason
 	}
-	f.becomeReady(m, s.probe, token)
+	f.becomeReady(m, s)
 	return nil
 }
 
@@ -65,96 +75,56 @@ func (f *Formation) awaitOthers(ctx context.Context, m *Member) bool {
 	return ctx.Err() == nil
 }
 
-func (f *Formation) becomeReady(m *Member, probe Probe, token credential.Secret) {
-	s := f.slots[m.Name]
+func (f *Formation) becomeReady(m *Member, from *starting) {
+	probe := from.probe
 	capsule, version := m.capsule()
+	s := f.slots[m.Name]
 	s.mu.Lock()
-	s.peer = Peer{Name: m.Name, Capsule: capsule, Version: version, PID: probe.PID,
-		Session: probe.Session, URL: probe.URL, Workdir: probe.Workdir, Token: token}
+	s.peer = Peer{Name: m.Name, Capsule: capsule, Version: version, PID: probe.PID, Session: probe.Session, URL: probe.URL,
+		Workdir: probe.Workdir, Containment: string(from.p.Class()), Token: from.token}
+	s.probe = &probe
 	s.mu.Unlock()
 	f.events.emit(Event{Kind: Ready, Member: m.Name, PID: probe.PID, Session: probe.Session, URL: probe.URL})
-	close(s.ready)
-}
-
-// spawnPeer starts the process of a peer and its readers.
-func (f *Formation) spawnPeer(index int, m *Member, workdir string) (*child, error) {
-	if m.Command != nil {
-		return nil, errors.New("commands cannot be started yet")
-	}
-	binary, err := f.options.binary(m)
-	if err != nil {
-		return nil, err
-	}
-	s := f.slots[m.Name]
-	ch, err := openChannel(f.secrets.firstLine(f.plan, m))
-	if err != nil {
-		return nil, err
-	}
-	stdout, stdoutEnd, err := os.Pipe()
-	if err != nil {
-		ch.abandon()
-		return nil, fmt.Errorf("its output could not be connected: %w", err)
-	}
-	stderr, stderrEnd, err := os.Pipe()
-	if err != nil {
-		ch.abandon()
-		closeAll(stdout, stdoutEnd)
-		return nil, fmt.Errorf("its output could not be connected: %w", err)
-	}
-	p := &child{
-		member: m, index: index, ownGroup: true, line: s.line, channel: ch,
-		stdout: stdout, stderr: stderr,
-	}
-	err = f.spawn(p, spawnSpec{
-		binary: binary, args: peerArgs(m, f.options, s.sha256, workdir), dir: m.Dir,
-		stdout: stdoutEnd, stderr: stderrEnd, ownGroup: true,
-	}, workdir)
-	closeAll(stdoutEnd, stderrEnd)
-	if err != nil {
-		closeAll(stdout, stderr)
-		return nil, fmt.Errorf("%s: %w", binary, err)
-	}
-	return p, nil
-}
-
-func closeAll(files ...*os.File) {
-	for _, file := range files {
-		file.Close()
-	}
 }
 
 // starting is a started peer on its way to ready.
 type starting struct {
 	f      *Formation
 	m      *Member
-	p      *child
+	p      *started
 	within time.Duration
 	probe  Probe
+	token  credential.Secret // of the door
+	last   string            // the last word of the door
 	// doorAnswered is set when the event was sent: a policy may ask again.
 	doorAnswered atomic.Bool
 }
 
 // awaitReport waits for the readiness line and reads it into the probe. Without a reason, ctx says whether
 // the launch goes on.
-func (s *starting) awaitReport(ctx context.Context) (credential.Secret, *Reason) {
+func (s *starting) awaitReport(ctx context.Context) *Reason {
 	select {
-	case line, ok := <-s.p.out.report:
+	case line, ok := <-s.p.Report():
 		if !ok {
-			return credential.Secret{}, s.exitedBeforeReporting(ctx)
+			return s.exitedBeforeReporting(ctx)
 		}
 		report, reason := readReport(line, string(s.f.options.ID))
 		if reason != nil {
-			return credential.Secret{}, reason
+			return reason
 		}
-		s.probe.Session, s.probe.URL = report.session, report.url
-		s.f.events.emit(Event{Kind: Reported, Member: s.m.Name, PID: s.p.pid, Session: report.session, URL: report.url})
-		return report.token, nil
+		s.probe.Session, s.probe.URL, s.token = report.session, report.url, report.token
+		s.emit(Reported, "")
+		return nil
 	case <-ctx.Done():
 		if context.Cause(ctx) == errDeadline {
-			return credential.Secret{}, &Reason{Kind: DidNotReport, Deadline: s.within}
+			return &Reason{Kind: DidNotReport, Deadline: s.within}
 		}
-		return credential.Secret{}, nil
+		return nil
 	}
+}
+
+func (s *starting) emit(kind EventKind, detail string) {
+	s.f.events.emit(Event{Kind: kind, Member: s.m.Name, PID: s.probe.PID, Session: s.probe.Session, URL: s.probe.URL, Detail: detail})
 }
 
 // exitedBeforeReporting is reached when standard output ended. The exit is a moment behind; a process that closed its
@@ -163,16 +133,14 @@ func (s *starting) exitedBeforeReporting(ctx context.Context) *Reason {
 	wait := time.NewTimer(exitAfterEOF)
 	defer wait.Stop()
 	select {
-	case <-s.p.exited:
+	case <-s.p.Exited():
 	case <-wait.C:
-		s.p.killNow()
-		<-s.p.exited
+		s.p.Kill()
 	case <-ctx.Done():
 		if context.Cause(ctx) != errDeadline {
 			return nil
 		}
-		s.p.killNow()
-		<-s.p.exited
+		s.p.Kill()
 	}
 	return s.exit(ExitedBeforeReporting)
 }
@@ -182,69 +150,70 @@ func (s *starting) exitedBeforeReporting(ctx context.Context) *Reason {
 func (s *starting) exit(kind string) *Reason {
 	wait := time.NewTimer(tailWait)
 	defer wait.Stop()
+	ended := s.p.StderrEnded()
+	if s.m.Command != nil {
+		ended = s.p.Reaped() // both streams count
+	}
 	select {
-	case <-s.p.out.stderrEnded:
+	case <-ended:
 	case <-wait.C:
 	}
-	return &Reason{Kind: kind, Status: s.p.status, StderrTail: s.p.log.stderrTail()}
+	return s.withTail(&Reason{Kind: kind, Status: s.p.Status()})
+}
+
+func (s *starting) withTail(r *Reason) *Reason {
+	if s.m.Command != nil {
+		r.BothStreams, r.StderrTail = true, s.p.Log().Tail()
+	} else {
+		r.StderrTail = s.p.Log().StderrTail()
+	}
+	return r
 }
 
 // awaitReady asks the member's policy, or its door, until the answer is yes, the process ends, or ctx does.
-func (s *starting) awaitReady(ctx context.Context, token credential.Secret) *Reason {
-	ask, kind := s.m.Ready, ExitedBeforeReady
-	last := ""
+func (s *starting) awaitReady(ctx context.Context) *Reason {
+	s.probe.AskDoor = s.askDoor
+	s.probe.NotYet = func(why string) { s.emit(NotReadyYet, why) }
+	ask := s.m.Ready
 	if ask == nil {
 		if !s.m.hasDoor() {
 			return nil
 		}
-		kind = ExitedBeforeDoorAnswered
-		ask = func(ctx context.Context, _ *Probe) error { return s.awaitDoor(ctx, token, &last) }
-	}
-	s.probe.AskDoor = func(ctx context.Context) string { return s.askDoor(ctx, token) }
-	s.probe.NotYet = func(why string) {
-		s.f.events.emit(Event{Kind: NotReadyYet, Member: s.m.Name, PID: s.p.pid, Session: s.probe.Session, URL: s.probe.URL, Detail: why})
+		ask = func(ctx context.Context, _ *Probe) error { return s.awaitDoor(ctx) }
 	}
 	asking, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	answer := make(chan error, 1)
 	go func() { answer <- ask(asking, &s.probe) }()
-	exited := s.p.exited
-	for {
-		select {
-		case <-exited:
-			stop(errExited)
-			exited = nil
-			// Whatever the policy answers now: a member that has ended is not ready. Its goroutine is
-			// waited for all the same.
-			<-answer
-			if cause := context.Cause(ctx); cause != nil && cause != errDeadline {
-				return nil
-			}
-			return s.exit(kind)
-		case err := <-answer:
-			return s.answered(ctx, err, kind, last)
-		}
+	select {
+	case <-s.p.Exited():
+		stop(errExited)
+		// Whatever the policy answers now: a member that has ended is not ready. Its goroutine is
+		// waited for all the same.
+		return s.answered(ctx, errors.Join(<-answer, errExited))
+	case err := <-answer:
+		return s.answered(ctx, err)
 	}
 }
 
 // errExited is the cause of a policy's context when the process has ended.
 var errExited = errors.New("the process exited")
 
-func (s *starting) answered(ctx context.Context, err error, kind, last string) *Reason {
+func (s *starting) answered(ctx context.Context, err error) *Reason {
 	cause := context.Cause(ctx)
 	switch {
-	case err == nil && !s.p.running():
-		return s.exit(kind)
-	case err == nil:
+	case err == nil && s.p.Running():
 		return nil
 	case cause != nil && cause != errDeadline:
 		return nil // abandoned
-	case !s.p.running():
-		return s.exit(kind)
+	case !s.p.Running() && s.m.Ready == nil:
+		return s.exit(ExitedBeforeDoorAnswered)
+	case !s.p.Running():
+		return s.exit(ExitedBeforeReady)
 	case s.m.Ready == nil:
-		return &Reason{Kind: DoorDidNotAnswer, URL: s.probe.URL, Session: s.probe.Session, Deadline: s.within, Why: last}
+		return &Reason{Kind: DoorDidNotAnswer, URL: s.probe.URL, Session: s.probe.Session, Deadline: s.within, Why: s.last}
 	}
-	reason := &Reason{Kind: NotReady, Why: err.Error(), StderrTail: s.p.log.stderrTail()}
+	reason := s.withTail(&Reason{Kind: NotReady, Why: err.Error()})
 	if cause == errDeadline {
 		reason.Deadline = s.within
 	}
@@ -252,36 +221,58 @@ func (s *starting) answered(ctx context.Context, err error, kind, last string) *
 }
 
 // askDoor probes once and returns "" when the door answers as the reported session, else what it said.
-func (s *starting) askDoor(ctx context.Context, token credential.Secret) string {
+func (s *starting) askDoor(ctx context.Context) string {
 	if !s.m.hasDoor() {
 		return "the member is a command and has no door"
 	}
-	session, err := door.Probe(ctx, s.probe.URL, token)
+	session, err := door.Probe(ctx, s.probe.URL, s.token)
 	word := doorAnswersAs(session, err, s.probe.Session)
 	if word == "" && !s.doorAnswered.Swap(true) {
-		s.f.events.emit(Event{Kind: DoorAnswered, Member: s.m.Name, PID: s.p.pid, Session: session, URL: s.probe.URL})
+		s.emit(DoorAnswered, "")
 	}
 	return word
 }
 
 // awaitDoor probes until the door answers as the reported session. It leaves the last probe's word in last.
-func (s *starting) awaitDoor(ctx context.Context, token credential.Secret, last *string) error {
-	*last = "none was made"
-	for pause := firstProbePause; ; pause = nextPause(pause) {
-		word := s.askDoor(ctx, token)
-		if word == "" {
-			return nil
-		}
+func (s *starting) awaitDoor(ctx context.Context) error {
+	s.last = "none was made"
+	return Until(ctx, func(ctx context.Context) bool {
+		word := s.askDoor(ctx)
 		// A probe that the deadline cut short says nothing about the door.
-		if ctx.Err() == nil || *last == "none was made" {
-			*last = word
+		if ctx.Err() == nil || s.last == "none was made" {
+			s.last = word
 		}
-		timer := time.NewTimer(pause)
+		return word == ""
+	})
+}
+
+// Until asks until the answer is yes, and returns nil, or the cause of ctx when that ends first. It is for what nobody
+// tells: the pause between two questions starts at a millisecond and grows with the time that has passed, to murmur's
+// 100 ms, so that what happens early is noticed within a few milliseconds and what takes long costs little.
+func Until(ctx context.Context, ask func(ctx context.Context) bool) error {
+	began := time.Now()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			timer.Stop()
 			return context.Cause(ctx)
 		}
+		if ask(ctx) {
+			return nil
+		}
+		timer.Reset(pauseAfter(time.Since(began)))
 	}
+}
+
+const (
+	firstPause = time.Millisecond
+	lastPause  = 100 * time.Millisecond
+)
+
+// pauseAfter is a sixty-fourth of the time that has passed: what is waited for is noticed on average with a delay of
+// less than a hundredth of what it took.
+func pauseAfter(passed time.Duration) time.Duration {
+	return min(max(passed/64, firstPause), lastPause)
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"murlua/lifecycle/id"
+	"murlua/platform/contain"
 )
 
 // Plan is what a launch starts. It is plain data: building, checking and printing one starts nothing.
@@ -56,6 +58,20 @@ type Member struct {
 	ReadyWithin time.Duration
 	// Grace is how long the process may take to end after it was asked to; zero means [Options.Grace].
 	Grace time.Duration
+	// StopSignal is what asks a command to end, with its process group; zero means SIGTERM. Capsules are asked by
+	// their lifeline.
+	StopSignal syscall.Signal
+	// Containment demands a class; empty takes the best there is. Capsules cannot be sealed: their records would
+	// name a process that nobody else sees under that number.
+	Containment contain.Class
+
+	// OnExit decides what happens when the process of a peer that was ready ends by itself. Nil means [Ignore] in a
+	// formation that has an entry, and [StopFormation] in one that has none.
+	OnExit func(ctx context.Context, exit Exit) Action
+	// Health is asked again and again while the member runs; nil asks nothing.
+	Health *Health
+	// Ports are TCP ports of this machine that have to be free before the member is started again.
+	Ports []int
 }
 
 // Capsule is a murmur capsule, started by mur.
@@ -204,6 +220,9 @@ func (p Plan) checkMember(m *Member, report func(string, ...any)) {
 	}
 	if kinds != 1 {
 		report("member %q needs one of capsule, script and command, it has %d", m.Name, kinds)
+	}
+	if m.Containment == contain.Sealed && m.hasDoor() {
+		report("member %q is a capsule and cannot be sealed", m.Name)
 	}
 	for _, callee := range m.Calls {
 		switch other, ok := p.Member(callee); {

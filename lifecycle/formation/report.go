@@ -3,7 +3,6 @@ package formation
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	"murlua/lifecycle/credential"
 )
@@ -53,16 +52,4 @@ func doorAnswersAs(session string, err error, reported string) string {
 		return "the door answers as session " + session
 	}
 	return ""
-}
-
-// The pauses between two probes of a door: a door on this machine answers within milliseconds of its
-// member's report, and one that does not is asked as often as murmur asks.
-const (
-	firstProbePause = time.Millisecond
-	lastProbePause  = 100 * time.Millisecond
-)
-
-// nextPause lets the pause grow by half each time.
-func nextPause(pause time.Duration) time.Duration {
-	return min(pause*3/2, lastProbePause)
 }

@@ -19,12 +19,17 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"murlua/lifecycle/keeper"
 )
 
 // standInEnv makes the test binary a member: its value is what the member does, one step a line.
 const standInEnv = "FORMATION_TEST_STEPS"
 
 func TestMain(m *testing.M) {
+	if code, handled := keeper.Main(os.Args); handled {
+		os.Exit(code)
+	}
 	if steps := os.Getenv(standInEnv); steps != "" {
 		var s standIn
 		for _, step := range strings.Split(steps, "\n") {

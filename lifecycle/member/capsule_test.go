@@ -16,11 +16,15 @@ import (
 
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
+	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/member"
 )
 
 // TestMain makes the test binary a capsule when it is called as one.
 func TestMain(m *testing.M) {
+	if code, handled := keeper.Main(os.Args); handled {
+		os.Exit(code)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "run" {
 		os.Exit(capsule(os.Args[2:]))
 	}

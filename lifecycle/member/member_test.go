@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { stderr.Close() })
 	w := &world{t: t, home: h, stderr: stderr, relay: &log{}}
 	w.options = formation.Options{
-		Home: h, ProjectDir: t.TempDir(), Environ: append(os.Environ(), "HOME="+dir), Executable: os.Args[0],
+		Home: h, ProjectDir: t.TempDir(), Environ: append(os.Environ(), "HOME="+dir, "GORACE=atexit_sleep_ms=0"), Executable: os.Args[0],
 		EntryStderr: stderr, EntryStdout: stderr, Relay: w.relay,
 		ReadyWithin: livenessBound, Grace: livenessBound,
 	}

@@ -186,17 +186,17 @@ func (c *Child) release() {
 	}
 }
 
-// watch ends whatever the process leaves behind. A stop that is under way does that itself, and more kindly.
+// watch ends whatever the process leaves behind: at once, since nothing asks that to end and nobody waits for it. Only
+// what a stop signal has asked still has the grace of that stop.
 func (c *Child) watch() {
 	defer close(c.reaped)
 	<-c.process.exited()
 	c.mu.Lock()
 	stopping := c.stopping
 	c.mu.Unlock()
-	if stopping {
+	if stopping && c.spec.Signal != 0 {
 		c.process.wait()
-	} else {
-		left := c.process.clear()
+	} else if left := c.process.clear(); !stopping {
 		c.mu.Lock()
 		c.report = left
 		c.mu.Unlock()

@@ -1,0 +1,213 @@
+package formation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"murlua/lifecycle/formation/child"
+	"murlua/lifecycle/id"
+	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/lifeline"
+	"murlua/lifecycle/running"
+	"murlua/platform/process"
+)
+
+// spawnPeer starts the process of a peer. Its workdir is where it works.
+func (f *Formation) spawnPeer(ctx context.Context, m *Member, workdir string) (*started, error) {
+	spec, err := f.spec(m)
+	if err != nil {
+		return nil, err
+	}
+	spec.Report = m.hasDoor()
+	spec.OnLine = f.relay.line
+	if m.hasDoor() {
+		spec.Args = append(spec.Args, peerArgs(m, f.options, f.slots[m.Name].sha256, workdir)...)
+		if spec.Lifeline, spec.Channel, err = f.handOver(m, f.secrets.firstLine(f.plan, m)); err != nil {
+			return nil, err
+		}
+	}
+	return f.start(ctx, m, spec, workdir)
+}
+
+// spawnEntry starts the entry, in the foreground. Its whole channel is written before it starts: all that it may
+// need to know is known.
+func (f *Formation) spawnEntry(ctx context.Context, m *Member) (*started, error) {
+	spec, err := f.spec(m)
+	if err != nil {
+		return nil, err
+	}
+	spec.Foreground, spec.Stdout, spec.Stderr = true, f.options.EntryStdout, f.options.EntryStderr
+	if m.hasDoor() {
+		spec.Args = append(spec.Args, entryArgs(m, f.options, f.slots[m.Name].sha256)...)
+		lines := [][]byte{f.secrets.firstLine(f.plan, m)}
+		if line := f.addressLine(m.Name); line != nil {
+			lines = append(lines, line)
+		}
+		if spec.Lifeline, spec.Channel, err = f.handOver(m, lines...); err != nil {
+			return nil, err
+		}
+	}
+	return f.start(ctx, m, spec, f.workdirOf(m))
+}
+
+// spec is what the starts of all members have in common.
+func (f *Formation) spec(m *Member) (child.Spec, error) {
+	spec := child.Spec{
+		Name: m.Name, Dir: m.Dir, Env: f.memberEnv(m), Grace: m.Grace,
+		Keeper: f.keeper, Class: m.Containment,
+	}
+	if spec.Grace <= 0 {
+		spec.Grace = f.options.Grace
+	}
+	if m.Command != nil {
+		spec.Path, spec.Args = m.Command.Args[0], m.Command.Args
+		spec.Signal = m.StopSignal
+		if spec.Signal == 0 {
+			spec.Signal = syscall.SIGTERM
+		}
+		if spec.Grace <= 0 {
+			spec.Grace = DefaultCommandGrace
+		}
+		return spec, nil
+	}
+	if spec.Grace <= 0 {
+		spec.Grace = DefaultGrace
+	}
+	binary, err := f.options.binary(m)
+	spec.Path, spec.Args = binary, []string{binary}
+	return spec, err
+}
+
+// handOver gives out the member's lifeline and a channel with the lines in it. A member that is started again gets a
+// new lifeline.
+func (f *Formation) handOver(m *Member, lines ...[]byte) (*lifeline.Line, *child.Channel, error) {
+	s := f.slots[m.Name]
+	line := s.line
+	s.line = nil
+	if line == nil {
+		var err error
+		if line, err = lifeline.New(); err != nil {
+			return nil, nil, fmt.Errorf("its lifeline could not be created: %w", err)
+		}
+	}
+	ch, err := child.OpenChannel(lines...)
+	if err != nil {
+		line.Close()
+		return nil, nil, err
+	}
+	return line, ch, nil
+}
+
+// started is a member's process on its way through the formation.
+type started struct {
+	*child.Child
+	member  *Member
+	session id.Session // of a command: capsules have their own
+	workdir string
+	settled chan struct{} // closed when the reaped event has been sent
+}
+
+// start starts the process, puts it into its slot and has it followed.
+func (f *Formation) start(ctx context.Context, m *Member, spec child.Spec, workdir string) (*started, error) {
+	c, err := child.Start(ctx, spec)
+	if err != nil {
+		return nil, explain(spec.Path, err)
+	}
+	p := &started{Child: c, member: m, workdir: workdir, settled: make(chan struct{})}
+	var record *running.Guard
+	if m.Command != nil {
+		p.session = id.NewSession()
+		record = f.recordCommand(p)
+	}
+	f.events.emit(Event{Kind: Spawned, Member: m.Name, PID: c.PID(), Session: string(p.session), Workdir: workdir, Containment: string(c.Class())})
+	s := f.slots[m.Name]
+	s.mu.Lock()
+	s.process = p
+	s.mu.Unlock()
+	f.following.Go(func() { f.follow(p, record) })
+	return p, nil
+}
+
+// explain puts the program and what is known about it into one line.
+func explain(path string, err error) error {
+	var failed *keeper.StartError
+	if !errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if hint := failed.Hint(); hint != "" {
+		return fmt.Errorf("%s: %w (%s)", path, failed.Err, hint)
+	}
+	return fmt.Errorf("%s: %w", path, failed.Err)
+}
+
+// follow tells of the end of a process.
+func (f *Formation) follow(p *started, record *running.Guard) {
+	defer close(p.settled)
+	<-p.Exited()
+	f.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.PID(), Status: p.Status()})
+	<-p.Reaped()
+	if record != nil {
+		if err := record.Remove(); err != nil {
+			f.options.Warn(fmt.Sprintf("the record of %s cannot be removed: %v", p.member.Name, err))
+		}
+	}
+	report := p.StopReport()
+	f.events.emit(Event{Kind: Reaped, Member: p.member.Name, PID: p.PID(), Status: p.Status(), Detail: report.Rung, Stop: &report})
+}
+
+// recordCommand writes the running record of a command, so that it is found like a capsule. It has no door; its
+// launcher is whom to ask to end it.
+func (f *Formation) recordCommand(p *started) *running.Guard {
+	identity, err := process.Identify(p.PID())
+	if err != nil {
+		return nil // it has ended already
+	}
+	record := running.Record{
+		SessionID: p.session, CapsuleName: filepath.Base(p.member.Command.Args[0]), CapsuleVersion: "command",
+		Workdir: p.workdir, RecordsDir: f.options.Home.RecordsDir(p.workdir, string(p.session)),
+		OutlivesLauncher: !process.HasControllingTerminal(), StartedAt: time.Now().UTC().Format(time.RFC3339),
+		FormationID: f.options.ID, FormationMember: p.member.Name, FormationEntry: p.member.Entry, FormationLifeline: true,
+	}
+	record.SetProcess(identity)
+	if launcher := f.secrets.launcher; launcher != nil {
+		record.FormationLauncher = &process.Identity{PID: launcher.PID, Start: launcher.Start}
+	}
+	guard, err := running.Write(f.options.Home, record)
+	if err != nil {
+		f.options.Warn(fmt.Sprintf("%s cannot be found by others: %v", p.member.Name, err))
+	}
+	return guard
+}
+
+// workdirOf is where a member works that gets no directory of its own.
+func (f *Formation) workdirOf(m *Member) string {
+	dir := m.Dir
+	if m.Command == nil && m.Entry {
+		return f.options.ProjectDir
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// makeWorkdir makes a capsule's own directory with one call that does not make parents, so that nothing that is there
+// already, not even a link, becomes it.
+func (f *Formation) makeWorkdir(m *Member) (string, error) {
+	if m.Command != nil {
+		return f.workdirOf(m), nil
+	}
+	workdir := filepath.Join(f.dir(), m.Name)
+	if err := f.ensureDir(); err != nil {
+		return "", fmt.Errorf("its directory %s could not be made: %w", workdir, err)
+	}
+	if err := os.Mkdir(workdir, 0o700); err != nil {
+		return "", fmt.Errorf("its directory %s could not be made: %w", workdir, err)
+	}
+	return workdir, nil
+}
