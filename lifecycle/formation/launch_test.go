@@ -227,8 +227,10 @@ func TestAPeerIsReadyWhenItsDoorAnswersAndEndsByItsLifeline(t *testing.T) {
 		t.Error("the launcher sent SIGTERM")
 	}
 	r.gone()
-	want := []formation.EventKind{formation.Spawned, formation.Reported, formation.DoorAnswered, formation.Ready,
-		formation.Stopping, formation.Rung, formation.Exited, formation.Reaped}
+	want := []formation.EventKind{
+		formation.Spawned, formation.Reported, formation.DoorAnswered, formation.Ready,
+		formation.Stopping, formation.Rung, formation.Exited, formation.Reaped,
+	}
 	if diff := cmp.Diff(want, r.kinds("coder")); diff != "" {
 		t.Error(diff)
 	}
@@ -321,28 +323,64 @@ func TestRefusals(t *testing.T) {
 		text   string // part of the message
 		exited bool   // the member ended by itself
 	}{
-		{"it exits first", []string{"stderr no model", "exit 3"}, 0, formation.ExitedBeforeReporting,
-			"its process exited with status 3 before reporting; its last stderr lines were:\n      no model\n  stopped: none", true},
-		{"it is killed first", []string{"kill 9"}, 0, formation.ExitedBeforeReporting,
-			"its process exited with signal 9 before reporting; it wrote nothing to stderr", true},
-		{"it closes its output and stays", []string{"close 1", "deaf"}, 0, formation.ExitedBeforeReporting,
-			"its process exited with signal 9 before reporting", true},
-		{"it exits before its door answers", []string{"report ses_standin " + silentURL, "sleep 100ms", "stderr bye", "exit 4"}, 0,
+		{
+			"it exits first",
+			[]string{"stderr no model", "exit 3"},
+			0, formation.ExitedBeforeReporting,
+			"its process exited with status 3 before reporting; its last stderr lines were:\n      no model\n  stopped: none", true,
+		},
+		{
+			"it is killed first",
+			[]string{"kill 9"},
+			0, formation.ExitedBeforeReporting,
+			"its process exited with signal 9 before reporting; it wrote nothing to stderr", true,
+		},
+		{
+			"it closes its output and stays",
+			[]string{"close 1", "deaf"},
+			0, formation.ExitedBeforeReporting,
+			"its process exited with signal 9 before reporting", true,
+		},
+		{
+			"it exits before its door answers",
+			[]string{"report ses_standin " + silentURL, "sleep 100ms", "stderr bye", "exit 4"},
+			0,
 			formation.ExitedBeforeDoorAnswered,
-			"its process reported and then exited with status 4 before its door answered; its last stderr lines were:\n      bye", true},
+			"its process reported and then exited with status 4 before its door answered; its last stderr lines were:\n      bye", true,
+		},
 		{"it says nothing", []string{"await"}, 600 * ms, formation.DidNotReport, "it did not report within 0.6s", false},
-		{"it prints garbage", []string{"stdout hello", "await"}, 0, formation.UnreadableReport,
-			"its first line is not a readiness line: it does not parse as JSON (", false},
-		{"it names no session", []string{`report  localhost:1`, "await"}, 0, formation.UnreadableReport,
-			"its first line is not a readiness line: it names no session_id", false},
+		{
+			"it prints garbage",
+			[]string{"stdout hello", "await"},
+			0, formation.UnreadableReport,
+			"its first line is not a readiness line: it does not parse as JSON (", false,
+		},
+		{
+			"it names no session",
+			[]string{`report  localhost:1`, "await"},
+			0, formation.UnreadableReport,
+			"its first line is not a readiness line: it names no session_id", false,
+		},
 		{"it has no door", []string{"report ses_standin ", "await"}, 0, formation.ReportedNoDoor, "it reported no door", false},
-		{"it names no formation", []string{`stdout {"session_id":"ses_standin","url":"localhost:1"}`, "await"}, 0, formation.WrongFormation,
-			"it reported no formation instead of frm_", false},
-		{"it names another formation", []string{`stdout {"formation_id":"frm_other","session_id":"s","url":"localhost:1"}`, "await"}, 0,
-			formation.WrongFormation, "it reported formation frm_other instead of frm_", false},
+		{
+			"it names no formation",
+			[]string{`stdout {"session_id":"ses_standin","url":"localhost:1"}`, "await"},
+			0, formation.WrongFormation,
+			"it reported no formation instead of frm_", false,
+		},
+		{
+			"it names another formation",
+			[]string{`stdout {"formation_id":"frm_other","session_id":"s","url":"localhost:1"}`, "await"},
+			0,
+			formation.WrongFormation, "it reported formation frm_other instead of frm_", false,
+		},
 		{"its first line is an array", []string{"stdout []", "await"}, 0, formation.WrongFormation, "it reported no formation", false},
-		{"nobody answers at its door", []string{"report ses_standin " + silentURL, "await"}, 1500 * ms, formation.DoorDidNotAnswer,
-			"its door at http://" + silentURL + " did not answer as session ses_standin within 1.5s; the last probe said: ", false},
+		{
+			"nobody answers at its door",
+			[]string{"report ses_standin " + silentURL, "await"},
+			1500 * ms, formation.DoorDidNotAnswer,
+			"its door at http://" + silentURL + " did not answer as session ses_standin within 1.5s; the last probe said: ", false,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -580,8 +618,10 @@ func TestMembersAreHandedWhatIsTheirsAndNothingElse(t *testing.T) {
 				t.Errorf("%s inherited %s", name, unwanted)
 			}
 		}
-		for _, wanted := range []string{"KEPT=yes", "MURMUR_FORMATION_ID=" + string(f.ID()), "MURMUR_HOST_WARNINGS_REPORTED=1",
-			"MURMUR_FORMATION_CHANNEL=4", "MURMUR_FORMATION_LIFELINE=3"} {
+		for _, wanted := range []string{
+			"KEPT=yes", "MURMUR_FORMATION_ID=" + string(f.ID()), "MURMUR_HOST_WARNINGS_REPORTED=1",
+			"MURMUR_FORMATION_CHANNEL=4", "MURMUR_FORMATION_LIFELINE=3",
+		} {
 			if !strings.Contains("\n"+env+"\n", "\n"+wanted+"\n") {
 				t.Errorf("%s lacks %s", name, wanted)
 			}

@@ -44,7 +44,8 @@ func (f *Formation) bringUp(ctx context.Context, p *started) *Reason {
 	bounded, cancel := context.WithDeadlineCause(ctx, p.Began().Add(within), errDeadline)
 	defer cancel()
 	s := &starting{f: f, m: m, p: p, within: within, probe: Probe{
-		Name: m.Name, PID: p.PID(), Session: string(p.session), Workdir: p.workdir, Log: p.Log()}}
+		Name: m.Name, PID: p.PID(), Session: string(p.session), Workdir: p.workdir, Log: p.Log(),
+	}}
 	if m.hasDoor() {
 		if reason := s.awaitReport(bounded); reason != nil || ctx.Err() != nil {
 			return reason
@@ -80,8 +81,10 @@ func (f *Formation) becomeReady(m *Member, from *starting) {
 	capsule, version := m.capsule()
 	s := f.slots[m.Name]
 	s.mu.Lock()
-	s.peer = Peer{Name: m.Name, Capsule: capsule, Version: version, PID: probe.PID, Session: probe.Session, URL: probe.URL,
-		Workdir: probe.Workdir, Containment: string(from.p.Class()), Token: from.token}
+	s.peer = Peer{
+		Name: m.Name, Capsule: capsule, Version: version, PID: probe.PID, Session: probe.Session, URL: probe.URL,
+		Workdir: probe.Workdir, Containment: string(from.p.Class()), Token: from.token,
+	}
 	s.probe = &probe
 	s.mu.Unlock()
 	f.events.emit(Event{Kind: Ready, Member: m.Name, PID: probe.PID, Session: probe.Session, URL: probe.URL})

@@ -49,13 +49,17 @@ func TestAPolicysLastWordIsInTheRefusal(t *testing.T) {
 		within     time.Duration
 		ready      func(ctx context.Context, probe *formation.Probe) error
 	}{
-		{"it gives up", "it will not be ready: the table is gone", 0,
-			func(context.Context, *formation.Probe) error { return errors.New("the table is gone") }},
-		{"the time is up", "it was not ready within 0.05s: the table is empty", 50 * time.Millisecond,
+		{
+			"it gives up", "it will not be ready: the table is gone", 0,
+			func(context.Context, *formation.Probe) error { return errors.New("the table is gone") },
+		},
+		{
+			"the time is up", "it was not ready within 3s: the table is empty", 3 * time.Second,
 			func(ctx context.Context, _ *formation.Probe) error {
 				<-ctx.Done()
 				return errors.New("the table is empty")
-			}},
+			},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)

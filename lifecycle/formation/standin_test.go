@@ -173,7 +173,10 @@ func cardHandler(answer func() string) http.Handler {
 			return
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"name": "stand-in", "capabilities": map[string]any{"extensions": []any{
-			map[string]any{"uri": "https://docs.murmur.nexus/reference/agent-card/#murmur-capsule-v1",
-				"params": map[string]any{"sessionId": session}}}}})
+			map[string]any{
+				"uri":    "https://docs.murmur.nexus/reference/agent-card/#murmur-capsule-v1",
+				"params": map[string]any{"sessionId": session},
+			},
+		}}})
 	})
 }

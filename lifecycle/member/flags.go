@@ -38,8 +38,10 @@ func (f Flags) ReadScript() ([]byte, error) {
 	}
 	sum := sha256.Sum256(text)
 	if got := hex.EncodeToString(sum[:]); f.SHA256 != "" && got != f.SHA256 {
-		return nil, &Refusal{Code: "E-RUN-047",
-			Message: fmt.Sprintf("the script %s has sha256 %s, not %s: it changed after it was admitted", f.Script, got, f.SHA256)}
+		return nil, &Refusal{
+			Code:    "E-RUN-047",
+			Message: fmt.Sprintf("the script %s has sha256 %s, not %s: it changed after it was admitted", f.Script, got, f.SHA256),
+		}
 	}
 	return text, nil
 }

@@ -102,8 +102,10 @@ func Start(options Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, id: id.NewSession(), workdir: workdir, handed: handed,
-		ended: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Session{
+		options: options, id: id.NewSession(), workdir: workdir, handed: handed,
+		ended: make(chan struct{}), stopped: make(chan struct{}),
+	}
 	if handed.unwatched {
 		s.notice("warning[W-RUN-007]: this member of a formation holds no lifeline: it does not end with its formation, only when it is stopped")
 	}
