@@ -7,6 +7,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/format"
 )
 
 // Len is the number of arguments.
@@ -20,6 +22,17 @@ func (c *Call) Has(n int) bool { return c.Get(n) != lua.LNil }
 
 // BadArgument raises that argument n cannot be used.
 func (c *Call) BadArgument(n int, format string, args ...any) {
+	if c.plain {
+		n += c.shift
+	}
+	if c.plain && c.asMethod() {
+		if n--; n == 0 {
+			c.fail("calling '%s' on bad self (%s)", c.name, fmt.Sprintf(format, args...))
+		}
+	}
+	if c.plain {
+		c.fail("bad argument #%d to '%s' (%s)", n, c.name, fmt.Sprintf(format, args...))
+	}
 	c.Raise(&Error{Kind: KindUsage, Message: fmt.Sprintf("bad argument #%d to '%s' (%s)", n, c.name, fmt.Sprintf(format, args...))})
 }
 
@@ -214,5 +227,8 @@ func numberText(f float64) string {
 		}
 		return strconv.FormatInt(int64(f), 10)
 	}
-	return formatG(f, 14)
+	if f < 0 {
+		return "-" + format.General(-f, 14, false)
+	}
+	return format.General(f, 14, false)
 }

@@ -18,6 +18,7 @@ type Call struct {
 	shift    int // 1 for methods: arguments count from after the object
 	self     any
 	returned int
+	plain    bool // a function of the language's own libraries: it raises strings
 }
 
 // wrap makes a Lua function of a Go function.

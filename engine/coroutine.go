@@ -28,7 +28,7 @@ const maxCoroutines = 100000
 
 func (h *Host) openCoroutine(globals *lua.LTable) {
 	table := h.base.NewTable()
-	h.addFunctions(table, "coroutine.", map[string]Function{
+	h.addLibrary(table, map[string]Function{
 		"create": func(c *Call) error {
 			co, err := newCoroutine(c)
 			if err != nil {
@@ -87,7 +87,7 @@ func runningCoroutine(c *Call) error {
 }
 
 func resumeCoroutine(L *lua.LState) int {
-	c := Call{l: L, t: threadOf(L), name: "coroutine.resume"}
+	c := Call{l: L, t: threadOf(L), name: "resume", plain: true}
 	co := c.coroutine(1)
 	values, raised := co.resume(c.t, arguments(L, 2))
 	if raised != nil {

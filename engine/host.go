@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -43,7 +42,6 @@ type Host struct {
 	modules    map[string]*Module
 	loading    map[string]*loading
 	loaded     *lua.LTable
-	stdin      *reader
 }
 
 // New makes a host. It fails when a module is named twice.
@@ -343,6 +341,3 @@ func (h *Host) taskError(raised lua.LValue, tr *trace, t *Task) error {
 	}
 	return err
 }
-
-// reader is the script's standard input.
-type reader struct{ from io.Reader }

@@ -13,26 +13,21 @@ import (
 // openLibraries fills the globals. It runs before the first task.
 func (h *Host) openLibraries() {
 	L := h.base
-	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath} {
-		L.Push(L.NewFunction(open))
-		L.Call(0, 0)
-	}
 	globals := L.G.Global
-	for _, name := range []string{"_printregs", "module", "newproxy", "_GOPHER_LUA_VERSION", "collectgarbage", "dofile", "loadfile"} {
-		globals.RawSetString(name, lua.LNil)
-	}
-	globals.RawSetString("pcall", L.NewFunction(protectedCall))
-	globals.RawSetString("xpcall", L.NewFunction(handledCall))
-	h.addFunctions(globals, "", map[string]Function{"print": h.print, "require": h.require})
+	h.loaded = L.NewTable()
+	h.openBase(globals)
+	h.openString(globals)
+	h.openTable(globals)
+	h.openMath(globals)
 	h.openCoroutine(globals)
 	h.openOS(globals)
 	h.openIO(globals)
-	h.loaded = L.NewTable()
+	h.openDebug(globals)
 	pkg := L.NewTable()
 	pkg.RawSetString("loaded", h.loaded)
 	pkg.RawSetString("preload", L.NewTable())
 	globals.RawSetString("package", pkg)
-	for _, name := range []string{"string", "table", "math", "os", "io", "coroutine", "package"} {
+	for _, name := range []string{"_G", "string", "table", "math", "os", "io", "coroutine", "debug", "package"} {
 		h.loaded.RawSetString(name, globals.RawGetString(name))
 	}
 	arg := L.NewTable()
@@ -85,20 +80,25 @@ func (c *Call) Text(v lua.LValue) string {
 		return numberText(float64(s))
 	}
 	if fn := c.l.GetMetaField(v, "__tostring"); fn != lua.LNil {
-		c.l.Push(fn)
-		c.l.Push(v)
-		c.l.Call(1, 1)
-		result := c.l.Get(-1)
-		c.l.Pop(1)
+		result := c.callOne(fn, v)
 		if !lua.LVCanConvToString(result) {
-			c.Raise(Errorf(KindUsage, "'__tostring' must return a string"))
+			c.fail("'tostring' must return a string to '%s'", c.name)
 		}
-		return lua.LVAsString(result)
+		return operand(result)
 	}
 	if v == Null {
 		return "null"
 	}
 	return v.String()
+}
+
+// convertToString is tostring; it returns whatever a __tostring returns.
+func convertToString(c *Call) error {
+	v := c.any(1)
+	if fn := c.l.GetMetaField(v, "__tostring"); fn != lua.LNil {
+		return c.Return(c.callOne(fn, v))
+	}
+	return c.Return(c.Text(v))
 }
 
 // plainText is the text of a value with a __tostring written in Go or Lua, for an error that ends a task.
@@ -148,30 +148,4 @@ func parseNumber(s string) (float64, bool) {
 		return 0, false
 	}
 	return f, true
-}
-
-// formatG is C's %.<precision>g.
-func formatG(f float64, precision int) string {
-	s := strconv.FormatFloat(f, 'e', precision-1, 64)
-	mantissa, exponent, _ := strings.Cut(s, "e")
-	exp, _ := strconv.Atoi(exponent)
-	if exp < -4 || exp >= precision {
-		if strings.Contains(mantissa, ".") {
-			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-		}
-		sign := "+"
-		if exp < 0 {
-			sign, exp = "-", -exp
-		}
-		digits := strconv.Itoa(exp)
-		if len(digits) < 2 {
-			digits = "0" + digits
-		}
-		return mantissa + "e" + sign + digits
-	}
-	s = strconv.FormatFloat(f, 'f', precision-1-exp, 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/parse"
 )
 
 // Library is a set of Lua modules that are compiled once. It is safe for concurrent use.
@@ -60,26 +59,4 @@ func (l *Library) load(name string) (*lua.FunctionProto, error) {
 	}
 	l.mu.Unlock()
 	return unit()
-}
-
-// Compile compiles a chunk. The error is an [*Error] of kind syntax that names the line.
-func Compile(name, source string) (proto *lua.FunctionProto, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the compiler panics on some limits
-			err = syntaxError(name, r)
-		}
-	}()
-	if strings.HasPrefix(source, "#") { // a shebang line; its end keeps the line numbers right
-		_, rest, _ := strings.Cut(source, "\n")
-		source = "\n" + rest
-	}
-	chunk, err := parse.Parse(strings.NewReader(source), name)
-	if err != nil {
-		return nil, syntaxError(name, err)
-	}
-	proto, err = lua.Compile(chunk, name)
-	if err != nil {
-		return nil, syntaxError(name, err)
-	}
-	return proto, nil
 }

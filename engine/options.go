@@ -19,6 +19,8 @@ type Options struct {
 	Stdout io.Writer // written by print and io.write; nil discards
 	Stderr io.Writer
 
+	Shell Shell // of os.execute and io.popen; nil refuses both
+
 	Getenv  func(name string) (string, bool) // of os.getenv; nil knows no variable
 	Folders []string                         // where require looks for name.lua and name/init.lua, in order
 
@@ -26,6 +28,8 @@ type Options struct {
 	Grace    time.Duration // between soft and hard stop; 0 is 50 ms
 	Cleanup  time.Duration // for each function given to mur.defer; 0 is 5 s
 	Budget   int64         // instructions that all tasks together may run; 0 is no bound
+
+	MaxString int // bytes of one string that the libraries make; 0 is 256 MiB
 
 	Strict  bool // reading or writing an undeclared global is an error
 	Sandbox bool // a white-listed state for scripts of unknown origin
@@ -64,6 +68,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Grace == 0 {
 		o.Grace = 50 * time.Millisecond
+	}
+	if o.MaxString == 0 {
+		o.MaxString = 256 << 20
 	}
 	if o.Cleanup == 0 {
 		o.Cleanup = 5 * time.Second

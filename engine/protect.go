@@ -71,9 +71,21 @@ func startThread(L *lua.LState) int {
 		})
 		L.RaiseError("internal error")
 	}()
+	if !callable(L, L.Get(1)) {
+		L.Error(lua.LString("attempt to call a "+typeName(L.Get(1))+" value"), 0)
+	}
 	L.Call(L.GetTop()-1, lua.MultRet)
 	done = true
 	return L.GetTop()
+}
+
+// callable says whether the VM can call a value.
+func callable(L *lua.LState, v lua.LValue) bool {
+	if _, ok := v.(*lua.LFunction); ok {
+		return true
+	}
+	_, ok := L.GetMetaField(v, "__call").(*lua.LFunction)
+	return ok
 }
 
 // panicked is called by the VM with the error value on top of the stack.
@@ -82,7 +94,7 @@ func panicked(L *lua.LState) {
 	value := L.Get(-1)
 	t.raised = true
 	if !t.task.unwinding() {
-		value = t.atRaise(value)
+		value = t.atRaise(t.reword(value))
 	} else if t.task.stopTrace == nil {
 		t.task.stopTrace = captureTrace(L)
 	}
@@ -126,7 +138,7 @@ func unwind(L *lua.LState) {
 // protectedCall is pcall.
 func protectedCall(L *lua.LState) int {
 	if L.GetTop() == 0 {
-		L.RaiseError("bad argument #1 to 'pcall' (value expected)")
+		raiseText(L, "bad argument #1 to 'pcall' (value expected)")
 	}
 	return protected(L, atProtected, lua.LNil, 1)
 }
@@ -134,7 +146,7 @@ func protectedCall(L *lua.LState) int {
 // handledCall is xpcall; as in Lua 5.2, further arguments go to the function.
 func handledCall(L *lua.LState) int {
 	if L.GetTop() < 2 {
-		L.RaiseError("bad argument #2 to 'xpcall' (value expected)")
+		raiseText(L, "bad argument #2 to 'xpcall' (value expected)")
 	}
 	handler := L.Get(2)
 	L.Remove(2)

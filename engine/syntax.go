@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// syntaxError words what the parser or the compiler found.
-func syntaxError(name string, found any) *Error {
+// syntaxError words what the parser or the compiler found in a chunk of so many lines.
+func syntaxError(name string, lines int, found any) *Error {
 	e := &Error{Kind: KindSyntax, Where: name, Message: fmt.Sprint(found)}
 	err, _ := found.(error)
 	e.Cause = err
@@ -18,7 +18,9 @@ func syntaxError(name string, found any) *Error {
 	var compiled *lua.CompileError
 	switch {
 	case errors.As(err, &parsed) && parsed.Pos.Line == parse.EOF:
-		e.Message = "the script ends in the middle of a statement"
+		e.Where = fmt.Sprintf("%s:%d", name, lines)
+		e.Message = "unexpected end near '<eof>'"
+		e.Hint = "something that was opened is not closed: a block without its end, a bracket, a string"
 	case errors.As(err, &parsed):
 		e.Where = fmt.Sprintf("%s:%d", name, parsed.Pos.Line)
 		e.Message = strings.TrimSuffix(parsed.Message, ".")

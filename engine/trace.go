@@ -97,8 +97,8 @@ func describeFrame(L *lua.LState, level int) string {
 		return ""
 	}
 	f, _ := fn.(*lua.LFunction)
-	if f == nil || f.IsG && f.GFunction != nil && dbg.Name == "main chunk" {
-		return "" // the function with which the host starts a thread
+	if f == nil || f == threadOf(L).host.trampoline {
+		return ""
 	}
 	name := "function '" + dbg.Name + "'"
 	switch {

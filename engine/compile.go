@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Compile compiles a chunk. The error is an [*Error] of kind syntax that names the line. The result may be shared by
+// hosts.
+func Compile(name, source string) (*lua.FunctionProto, error) {
+	if strings.HasPrefix(source, "#") { // a shebang line; its end keeps the line numbers right
+		_, rest, _ := strings.Cut(source, "\n")
+		source = "\n" + rest
+	}
+	chunk, err := Parse(name, source)
+	if err != nil {
+		return nil, err
+	}
+	return CompileChunk(name, chunk)
+}
+
+// Parse parses a chunk for [CompileChunk], which a prompt may change before.
+func Parse(name, source string) (chunk []ast.Stmt, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			chunk, err = nil, syntaxError(name, 1, r)
+		}
+	}()
+	chunk, err = parse.Parse(strings.NewReader(source), name)
+	if err != nil {
+		return nil, syntaxError(name, strings.Count(source, "\n")+1, err)
+	}
+	return chunk, nil
+}
+
+// CompileChunk compiles a parsed chunk, after changing what the library's compiler gets wrong: numerals with leading
+// zeros are decimal, and ".." writes numbers as Lua does, within the limit on strings.
+func CompileChunk(name string, chunk []ast.Stmt) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the compiler panics on some limits
+			proto, err = nil, syntaxError(name, 1, r)
+		}
+	}()
+	rewriteBlock(chunk)
+	proto, err = lua.Compile(chunk, name)
+	if err != nil {
+		return nil, syntaxError(name, 1, err)
+	}
+	bindConcat(proto)
+	return proto, nil
+}
+
+// concatMark stands for the function that joins strings until the chunk is compiled; no script can write it by
+// accident, for it would have to be a whole string constant.
+const concatMark = "\x00\x01murlua concat\x01\x00"
+
+// bindConcat puts the function in the place of its mark. It needs nothing of a particular VM.
+func bindConcat(proto *lua.FunctionProto) {
+	for i, constant := range proto.Constants {
+		if constant == lua.LString(concatMark) {
+			proto.Constants[i] = &lua.LFunction{IsG: true, GFunction: concat}
+		}
+	}
+	for _, inner := range proto.FunctionPrototypes {
+		bindConcat(inner)
+	}
+}
+
+// maxOperands bounds the operands of one call of concat; each needs a register.
+const maxOperands = 100
+
+// concatCall makes a call of concat for a chain of "..", which is right-associative.
+func concatCall(e *ast.StringConcatOpExpr) ast.Expr {
+	var operands []ast.Expr
+	var current ast.Expr = e
+	for len(operands) < maxOperands {
+		chain, ok := current.(*ast.StringConcatOpExpr)
+		if !ok {
+			break
+		}
+		operands = append(operands, single(rewriteExpr(chain.Lhs)))
+		current = chain.Rhs
+	}
+	operands = append(operands, single(rewriteExpr(current)))
+	mark := &ast.StringExpr{Value: concatMark}
+	call := &ast.FuncCallExpr{Func: mark, Args: operands, AdjustRet: true}
+	for _, node := range []ast.PositionHolder{mark, call} {
+		node.SetLine(e.Line())
+		node.SetLastLine(e.LastLine())
+	}
+	return call
+}
+
+// single makes an operand one value also where it stands last among arguments.
+func single(e ast.Expr) ast.Expr {
+	switch x := e.(type) {
+	case *ast.FuncCallExpr:
+		x.AdjustRet = true
+	case *ast.Comma3Expr:
+		x.AdjustRet = true
+	}
+	return e
+}
+
+// concat joins its arguments as ".." does: from the right, by __concat where an operand is neither string nor number.
+func concat(L *lua.LState) int {
+	c := Call{l: L, t: threadOf(L), name: "..", plain: true}
+	n := L.GetTop()
+	result := L.Get(n)
+	for i := n - 1; i >= 1; {
+		left := L.Get(i)
+		if !lua.LVCanConvToString(left) || !lua.LVCanConvToString(result) {
+			result = c.concatBy(i, left, result)
+			i--
+			continue
+		}
+		first, size := i, len(operand(result))
+		for ; first >= 1 && lua.LVCanConvToString(L.Get(first)); first-- {
+			size += len(operand(L.Get(first)))
+		}
+		if err := c.room(size); err != nil {
+			c.Raise(err)
+		}
+		var b strings.Builder
+		b.Grow(size)
+		for j := first + 1; j <= i; j++ {
+			b.WriteString(operand(L.Get(j)))
+		}
+		b.WriteString(operand(result))
+		result, i = lua.LString(b.String()), first
+	}
+	L.Push(result)
+	return 1
+}
+
+func operand(v lua.LValue) string {
+	switch s := v.(type) {
+	case lua.LString:
+		return string(s)
+	case lua.LNumber:
+		return numberText(float64(s))
+	}
+	return ""
+}
+
+// concatBy joins two operands by a metamethod.
+func (c *Call) concatBy(left int, a, b lua.LValue) lua.LValue {
+	for _, v := range []lua.LValue{a, b} {
+		if fn := c.l.GetMetaField(v, "__concat"); fn != lua.LNil {
+			return c.callOne(fn, a, b)
+		}
+	}
+	at, wrong := left, a
+	if lua.LVCanConvToString(a) {
+		at, wrong = left+1, b
+	}
+	raiseText(c.l, "attempt to concatenate %s", operandText(c.l, at, wrong))
+	return nil
+}
