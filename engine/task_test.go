@@ -93,8 +93,10 @@ func TestTasks(t *testing.T) {
 			local list = { 3, 1, 2 }
 			table.sort(list, function(a, b) mur.sleep(0) return a < b end)
 			print(table.concat(list))`, "123"},
-		"unknown options": {`print(pcall(task.spawn, function() end, { detach = true }))`,
-			"false\ttest.lua:2: unknown option 'detach' of 'mur.task.spawn'; did you mean 'detached'?"},
+		"unknown options": {
+			`print(pcall(task.spawn, function() end, { detach = true }))`,
+			"false\ttest.lua:2: unknown option 'detach' of 'mur.task.spawn'; did you mean 'detached'?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantOutput(t, "local mur = require 'mur' local task = mur.task\n"+c.source, c.want)

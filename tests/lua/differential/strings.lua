@@ -114,7 +114,7 @@ print(pcall(function() return ("x").y.z end))
 print(("x").len == string.len, ("x").nothing, pcall(function() local s = "x" s.y = 1 end))
 --- getmetatable of strings
 print(getmetatable("").__index == string, getmetatable("a") == getmetatable("b"))
---- string.dump | differs: there is no binary format
+--- string.dump
 print(pcall(string.dump, print))
 --- unfinished strings | differs: syntax errors are in other words
 print(loadstring("x = 'abc")) print(loadstring('x = "abc\n"'))  print(loadstring("x = [[abc"))
