@@ -15,6 +15,8 @@ import (
 const (
 	maxClientReply  = 16 << 20
 	maxServiceReply = 256 << 10 // of a reply that is not a result
+
+	eventStream = "text/event-stream"
 )
 
 // transport makes the transport for one call: one connection, to whichever of the door's addresses accepts.
@@ -112,6 +114,9 @@ func (c *Client) fallBack(err error) bool {
 // post sends a call in the dialect of the door. The reply's status is 2xx, its body still to be read and closed.
 func (c *Client) post(ctx context.Context, name, oldName string, params func(dialect) any, accept string) (*http.Response, error) {
 	d, headers := v1, map[string]string{"Content-Type": "application/json", "Accept": accept, versionHeader: version}
+	if strings.HasPrefix(accept, eventStream) {
+		headers[extensionsHeader] = streamExtension // else a murmur door would keep the pieces of an answer back
+	}
 	if c.old.Load() {
 		d, name = v03, oldName
 		delete(headers, versionHeader)
@@ -189,6 +194,12 @@ func (c *Client) said(text string) string {
 
 // readEvent reads what a call or a stream reports, in either dialect: a task, an update, or a message, which is the whole answer then.
 func readEvent(result []byte) (Event, error) {
+	event, _, err := readFramed(result)
+	return event, err
+}
+
+// readFramed is readEvent with murmur's frame, if the event carries one.
+func readFramed(result []byte) (Event, frame, error) {
 	var wire struct {
 		Kind           string
 		Task           *wireTask
@@ -214,22 +225,21 @@ func readEvent(result []byte) (Event, error) {
 	switch {
 	case err != nil:
 	case wire.Task != nil:
-		return Event{Task: taskOf(*wire.Task)}, nil
+		return Event{Task: taskOf(*wire.Task)}, frame{}, nil
 	case wire.StatusUpdate != nil:
 		e := Event{Task: Task{ID: wire.StatusUpdate.TaskID, Context: wire.StatusUpdate.ContextID}}
 		e.Task.setStatus(wire.StatusUpdate.Status)
-		return e, nil
+		f, _ := wire.StatusUpdate.Metadata.frame()
+		return e, f, nil
 	case wire.ArtifactUpdate != nil:
 		u := wire.ArtifactUpdate
 		artifact := artifactOf(u.Artifact)
-		return Event{Task: Task{ID: u.TaskID, Context: u.ContextID, State: Working}, Artifact: &artifact, Append: u.Append, Last: u.LastChunk}, nil
+		return Event{Task: Task{ID: u.TaskID, Context: u.ContextID, State: Working}, Artifact: &artifact, Append: u.Append, Last: u.LastChunk}, frame{}, nil
 	case wire.Message != nil:
 		m := wire.Message
-		parts := partsOf(m.Parts)
-		return Event{Task: Task{
-			ID: m.TaskID, Context: m.ContextID, State: Completed,
-			Artifacts: []Artifact{{ID: responseArtifact, Name: responseArtifact, Parts: parts}},
-		}}, nil
+		f, _ := m.Metadata.frame()
+		answer := Artifact{ID: responseArtifact, Name: responseArtifact, Parts: partsOf(m.Parts)}
+		return Event{Task: Task{ID: m.TaskID, Context: m.ContextID, State: Completed, Artifacts: []Artifact{answer}}}, f, nil
 	}
-	return Event{}, errors.New("it is neither a task nor a message")
+	return Event{}, frame{}, errors.New("it is neither a task nor a message")
 }

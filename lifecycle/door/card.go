@@ -2,12 +2,10 @@ package door
 
 import (
 	"encoding/json"
+	"slices"
 )
 
-const (
-	doorExtension   = "https://docs.murmur.nexus/reference/agent-card/#murmur-door-v1"
-	streamExtension = "https://docs.murmur.nexus/reference/streaming-protocol/#murmur-stream-v1"
-)
+const doorExtension = "https://docs.murmur.nexus/reference/agent-card/#murmur-door-v1"
 
 // cards builds the card that anyone may read and, for an authenticated door, the one for callers with a token. Only the latter
 // names the session then.
@@ -23,17 +21,23 @@ func cards(o ServerOptions, address string) (public, extended []byte) {
 		}
 		names = append(names, m.name)
 	}
-	own := []map[string]any{{
-		"uri": doorExtension, "required": false, "description": "What this door answers.",
-		"params": map[string]any{"methods": names, "peerTasks": !o.RefusePeers},
-	}}
+	own := []map[string]any{
+		{
+			"uri": doorExtension, "required": false, "description": "What this door answers.",
+			"params": map[string]any{"methods": names, "peerTasks": !o.RefusePeers},
+		},
+		{
+			"uri": streamExtension, "required": false, "description": "What its streams carry beside the events of A2A.",
+			"params": map[string]any{"frames": servedFrames()},
+		},
+	}
 	session := map[string]any{
 		"uri": capsuleExtension, "required": false, "description": "Which session answers here.",
 		"params": map[string]any{"sessionId": string(o.Session), "tools": []string{}, "shell": false, "network": false, "planes": []string{}},
 	}
 	capabilities := map[string]any{
 		"streaming": o.OnTask != nil, "pushNotifications": false, "extendedAgentCard": o.Auth != nil,
-		"extensions": append(own, session),
+		"extensions": append(slices.Clone(own), session),
 	}
 	description := o.Description
 	if description == "" {
@@ -67,7 +71,7 @@ func cards(o ServerOptions, address string) (public, extended []byte) {
 	}
 	public = encode(card)
 	if o.Auth != nil {
-		capabilities["extensions"] = append(own, session)
+		capabilities["extensions"] = append(slices.Clone(own), session)
 		extended = encode(card)
 	}
 	return public, extended

@@ -15,7 +15,7 @@ import (
 const callTimeout = 30 * time.Second
 
 // Client talks to one door. Its fields are set before the first call; after that it is safe for concurrent use. Each call has a connection of
-// its own, follows no redirect and uses no proxy. Replies are read up to 16 MiB, events up to 8 MiB.
+// its own, follows no redirect and uses no proxy. Replies and events are read up to 16 MiB.
 //
 // It speaks A2A 1.0 and, once the door does not know a method by that name, 0.3.
 //

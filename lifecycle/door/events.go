@@ -10,10 +10,12 @@ type Event struct {
 	Task Task
 	// Artifact is the piece that was produced; nil when the event is about the state.
 	Artifact *Artifact
-	// Append says that the piece continues an artifact of the same id, Last that no more of it follows.
+	// Append says that the piece continues an artifact of the same id, which it replaces otherwise; Last that no more of it follows.
 	Append, Last bool
 	// Lost says how many events before this one were dropped because the reader was too slow or came too late.
 	Lost uint64
+
+	whole string // with the last piece: all of the artifact's text
 }
 
 // The events that a session keeps for those who come late or read slowly.
@@ -88,7 +90,7 @@ func (h *hub) after(cursor uint64) (events []Event, lost uint64, wake <-chan str
 }
 
 func (e Event) size() int {
-	n := 200 + len(e.Task.Note)
+	n := 200 + len(e.Task.Note) + len(e.whole)
 	if e.Artifact != nil {
 		for _, part := range e.Artifact.Parts {
 			n += len(part.Text) + len(part.Data)

@@ -42,7 +42,7 @@ func Answer(body []byte) (method string, code int) {
 
 // Events reads a stream to its end.
 func Events(text []byte) (events []Event, err error) {
-	s := Stream{client: &Client{URL: "x"}, ctx: context.Background(), cancel: func() {}, body: io.NopCloser(bytes.NewReader(nil)), lines: bufio.NewReader(bytes.NewReader(text))}
+	s := Stream{client: &Client{URL: "x"}, ctx: context.Background(), cancel: func() {}, body: io.NopCloser(bytes.NewReader(nil)), lines: bufio.NewReader(bytes.NewReader(text)), pieces: pieces{}}
 	for {
 		event, err := s.Next()
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // maxEvent bounds one event of a stream.
-const maxEvent = 8 << 20
+const maxEvent = 16 << 20
 
 // Stream is a stream of events from a door. It is for one goroutine at a time, which closes it.
 type Stream struct {
@@ -24,6 +24,7 @@ type Stream struct {
 	lines  *bufio.Reader
 	method string
 	first  []byte // a reply that is no stream, still to be read
+	pieces pieces
 }
 
 // Stream sends a message and follows the task that it starts. ctx bounds the whole stream; the task goes on when it ends.
@@ -44,13 +45,13 @@ func (c *Client) Watch(ctx context.Context) (*Stream, error) {
 func (c *Client) follow(ctx context.Context, name, oldName string, params func(dialect) any) (*Stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	for {
-		reply, err := c.post(ctx, name, oldName, params, "text/event-stream, application/json")
+		reply, err := c.post(ctx, name, oldName, params, eventStream+", application/json")
 		if err != nil {
 			cancel()
 			return nil, err
 		}
-		if strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream") {
-			return &Stream{client: c, ctx: ctx, cancel: cancel, body: reply.Body, lines: bufio.NewReader(reply.Body), method: name}, nil
+		if strings.HasPrefix(reply.Header.Get("Content-Type"), eventStream) {
+			return &Stream{client: c, ctx: ctx, cancel: cancel, body: reply.Body, lines: bufio.NewReader(reply.Body), method: name, pieces: pieces{}}, nil
 		}
 		s, err := c.notAStream(ctx, name, reply)
 		if c.fallBack(err) {
@@ -89,14 +90,20 @@ func (s *Stream) Next() (Event, error) {
 		}
 		return s.event(body, 0)
 	}
-	data, id, err := s.read()
-	switch {
-	case errors.Is(err, io.EOF):
-		return Event{}, io.EOF
-	case err != nil:
-		return Event{}, fmt.Errorf("cannot read the stream of door %s: %w", quoted(s.client.URL), because(s.ctx, err))
+	for {
+		data, id, err := s.read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return Event{}, io.EOF
+		case err != nil:
+			return Event{}, fmt.Errorf("cannot read the stream of door %s: %w", quoted(s.client.URL), because(s.ctx, err))
+		}
+		event, err := s.event(data, id)
+		if errors.Is(err, errNoEvent) {
+			continue
+		}
+		return event, err
 	}
-	return s.event(data, id)
 }
 
 func (s *Stream) event(body []byte, id uint64) (Event, error) {
@@ -104,13 +111,26 @@ func (s *Stream) event(body []byte, id uint64) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	event, err := readEvent(result)
+	event, f, err := readFramed(result)
 	if err != nil {
 		return Event{}, fmt.Errorf("cannot read the stream of door %s: %w", quoted(s.client.URL), err)
 	}
 	event.ID = id
-	return event, nil
+	switch {
+	case f.Frame == "":
+		return s.pieces.event(event), nil
+	case f.Frame == "text" && f.Text != nil && *f.Text != "":
+		return s.pieces.text(event, *f.Text), nil
+	case f.Frame == "lagged":
+		return Event{Lost: f.Missed}, nil
+	case f.Frame == "gap":
+		return Event{Lost: 1}, nil
+	}
+	return Event{}, errNoEvent
 }
+
+// errNoEvent marks a frame that says nothing about a task.
+var errNoEvent = errors.New("no event")
 
 // Close ends the stream and its connection.
 func (s *Stream) Close() error {

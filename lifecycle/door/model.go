@@ -86,6 +86,11 @@ func (t Task) Text() string {
 	return t.Note
 }
 
+// answerArtifact is the artifact of an answer, or of a piece of it.
+func answerArtifact(text string) *Artifact {
+	return &Artifact{ID: responseArtifact, Name: responseArtifact, Parts: []Part{{Text: text}}}
+}
+
 func joinText(parts []Part) string {
 	var texts []string
 	for _, part := range parts {

@@ -94,7 +94,8 @@ func drive(t *testing.T, ctx context.Context, client *a2aclient.Client) {
 			t.Fatal(err)
 		}
 		switch e := event.(type) {
-		case *a2a.Task:
+		case *a2a.Task: // as it stood when the stream began, which may be its end
+			last = string(e.Status.State)
 			for _, artifact := range e.Artifacts {
 				answer += artifact.Parts[0].Text()
 			}

@@ -27,16 +27,23 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, from caller, c c
 		replyRPC(w, c, nil, failure)
 		return
 	}
-	out := &eventWriter{w: w, control: http.NewResponseController(w), call: c}
+	out := &eventWriter{w: w, control: http.NewResponseController(w), call: c, frames: c.dialect == v1 && (op == opWatch || activates(r))}
 	out.open()
 	if e == nil {
-		after, _ := strconv.ParseUint(r.Header.Get("Last-Event-Id"), 10, 64)
-		s.follow(out, r, min(after, s.hub.newest()), "")
+		s.watch(out, r)
 		return
 	}
 	task, cursor := s.tasks.view(e)
 	if out.task(task) && !task.State.Ended() {
 		s.followTask(out, r, cursor, e)
+	}
+}
+
+// watch follows the session, from the event after the one that the request names.
+func (s *Server) watch(out *eventWriter, r *http.Request) {
+	after, _ := strconv.ParseUint(r.Header.Get("Last-Event-Id"), 10, 64)
+	if out.frame(frame{Frame: "connection-ack", Role: "observer", Mode: "stateless"}) {
+		s.follow(out, r, min(after, s.hub.newest()), "")
 	}
 }
 
@@ -93,6 +100,9 @@ func (s *Server) follow(out *eventWriter, r *http.Request, cursor uint64, task s
 		if missed > 0 && task != "" {
 			return cursor, true
 		}
+		if missed > 0 && !out.frame(frame{Frame: "lagged", Missed: missed}) {
+			return cursor, false
+		}
 		for _, event := range events {
 			cursor = event.ID
 			if task != "" && event.Task.ID != task {
@@ -125,6 +135,7 @@ type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	call    call
+	frames  bool // murmur's frames are wanted
 }
 
 // open writes the head. The stream has no length and is not chunked: it ends with the connection, as murmur's do.
@@ -133,6 +144,9 @@ func (o *eventWriter) open() {
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Transfer-Encoding", "identity")
+	if o.frames {
+		header.Set(extensionsHeader, streamExtension)
+	}
 	o.w.WriteHeader(http.StatusOK)
 	_ = o.control.Flush()
 }
@@ -141,7 +155,22 @@ func (o *eventWriter) task(t Task) bool {
 	return o.result(0, o.call.dialect.wrap("task", o.call.dialect.task(t)))
 }
 
-func (o *eventWriter) event(e Event) bool { return o.result(e.ID, o.call.dialect.event(e)) }
+func (o *eventWriter) event(e Event) bool {
+	d := o.call.dialect
+	switch {
+	case !o.frames || e.Artifact == nil:
+		return o.result(e.ID, d.event(e))
+	case e.Last:
+		e.Artifact, e.Append = answerArtifact(e.whole), false
+		return o.result(e.ID, d.event(e))
+	}
+	return o.result(e.ID, d.textFrame(e))
+}
+
+// frame sends a frame of the session to those who want frames.
+func (o *eventWriter) frame(f frame) bool {
+	return !o.frames || o.result(0, o.call.dialect.sessionFrame(f))
+}
 
 func (o *eventWriter) beat() bool { return o.write([]byte(": \n\n")) }
 

@@ -41,7 +41,7 @@ type entry struct {
 func (e *entry) view() Task {
 	task := e.task
 	if e.emitted {
-		task.Artifacts = []Artifact{{ID: responseArtifact, Name: responseArtifact, Parts: []Part{{Text: e.answer.String()}}}}
+		task.Artifacts = []Artifact{*answerArtifact(e.answer.String())}
 	}
 	return task
 }
@@ -116,12 +116,13 @@ func (r *registry) emit(e *entry, text string, last bool) {
 	if e.task.State.Ended() || text == "" && !last {
 		return
 	}
-	r.hub.publish(Event{
-		Task: e.task, Append: e.emitted, Last: last,
-		Artifact: &Artifact{ID: responseArtifact, Name: responseArtifact, Parts: []Part{{Text: text}}},
-	})
+	piece := Event{Task: e.task, Append: e.emitted, Last: last, Artifact: answerArtifact(text)}
 	e.emitted = true
 	e.answer.WriteString(text)
+	if last {
+		piece.whole = e.answer.String()
+	}
+	r.hub.publish(piece)
 }
 
 // finish records the handler's end: a canceled task stays canceled.

@@ -66,6 +66,7 @@ type (
 		TaskID    string     `json:"taskId,omitempty"`
 		Role      string     `json:"role"`
 		Parts     []wirePart `json:"parts"`
+		Metadata  frames     `json:"metadata,omitempty"`
 	}
 	wireStatus struct {
 		State     string       `json:"state"`
@@ -90,6 +91,7 @@ type (
 		ContextID string     `json:"contextId"`
 		Status    wireStatus `json:"status"`
 		Final     *bool      `json:"final,omitempty"`
+		Metadata  frames     `json:"metadata,omitempty"`
 	}
 	wireArtifactUpdate struct {
 		Kind      string       `json:"kind,omitempty"`
