@@ -87,6 +87,28 @@ func (w *World) LastCode() (code int, ended bool) {
 	return *w.lastCode, true
 }
 
+// Formations lists the formations that the script launched and that have not ended.
+func (w *World) Formations() []string {
+	var ids []string
+	for _, r := range w.left() {
+		select {
+		case <-r.up:
+		default:
+			ids = append(ids, "a formation that is starting")
+			continue
+		}
+		if r.formation == nil {
+			continue
+		}
+		select {
+		case <-r.formation.Ended():
+		default:
+			ids = append(ids, string(r.formation.ID()))
+		}
+	}
+	return ids
+}
+
 // Hurry kills what the running formations still have: the grace is over. It returns at once.
 func (w *World) Hurry() {
 	for _, r := range w.left() {

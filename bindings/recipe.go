@@ -18,13 +18,22 @@ const cleanupWithin = 2 * time.Minute
 // to os.exit, else the number or the ending that it returned, else that of the formation that ended last. The end of
 // ctx stops the script and its formations; its cause becomes theirs, so a [formation.Interruption] gives its code.
 func (w *World) RunRecipe(ctx context.Context, options engine.Options, path string) (code int, err error) {
+	return w.runToItsEnd(ctx, options, path, func(h *engine.Host) ([]lua.LValue, error) { return h.RunFile(ctx, path) })
+}
+
+// RunSource is RunRecipe for a script that is not in a file.
+func (w *World) RunSource(ctx context.Context, options engine.Options, name, source string) (code int, err error) {
+	return w.runToItsEnd(ctx, options, name, func(h *engine.Host) ([]lua.LValue, error) { return h.Run(ctx, name, source) })
+}
+
+func (w *World) runToItsEnd(ctx context.Context, options engine.Options, name string, run func(*engine.Host) ([]lua.LValue, error)) (code int, err error) {
 	host, err := engine.New(options)
 	if err != nil {
 		return 1, err
 	}
-	values, err := host.RunFile(ctx, path)
+	values, err := run(host)
 	if err == nil {
-		values, err = w.runPlan(ctx, host, path, values)
+		values, err = w.runPlan(ctx, host, name, values)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWithin)
 	defer cancel()

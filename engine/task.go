@@ -39,6 +39,8 @@ type Task struct {
 	stopTrace  *trace
 	joined     bool // somebody saw, or will see, how it ended
 
+	spawnDetached bool // see SpawnDetached
+
 	results []lua.LValue
 	err     error
 	object  *lua.LUserData
@@ -46,6 +48,10 @@ type Task struct {
 
 // Context ends when the task is stopped softly; its cause says why.
 func (t *Task) Context() context.Context { return t.ctx }
+
+// SpawnDetached makes tasks that mur.task.spawn starts in this one outlive it, unless the script says otherwise. What
+// is typed at a prompt is a task that ends with the line; what the line spawned goes on. The caller holds the lock.
+func (t *Task) SpawnDetached() { t.spawnDetached = true }
 
 // Done is closed when the task has ended.
 func (t *Task) Done() <-chan struct{} { return t.done }

@@ -71,7 +71,7 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 func spawnTask(c *Call) error {
 	fn := c.Function(1)
 	o := c.Options(2)
-	name, detached := o.String("name", ""), o.Bool("detached", false)
+	name, detached := o.String("name", ""), o.Bool("detached", c.t.task.spawnDetached)
 	deadline := o.Duration("deadline", 0)
 	o.Done(false)
 	if name == "" {

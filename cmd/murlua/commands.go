@@ -16,6 +16,7 @@ type commands struct {
 	Send    sendCommand    `cmd:"" help:"Give a session a task."`
 	Token   tokenCommand   `cmd:"" help:"Print a token for a door."`
 	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
+	Repl    replCommand    `cmd:"" help:"Type Lua at a prompt."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`
 	Stubs   stubsCommand   `cmd:"" help:"Write the type stubs for an editor."`
@@ -25,7 +26,7 @@ type commands struct {
 }
 
 // command is what each subcommand does. The context ends at the first signal, with a
-// [formation.Interruption] as its cause.
+// [formation.Interruption] as its cause, unless the command has a method ownSignals.
 type command interface {
 	run(ctx context.Context, o *outside) error
 }
@@ -52,6 +53,9 @@ func run(o *outside) int {
 	chosen, ok := target.Target.Addr().Interface().(command)
 	if !ok {
 		return fail(ctx, o.stderr, fmt.Errorf("the command %q does nothing", target.Name))
+	}
+	if _, own := chosen.(interface{ ownSignals() }); own {
+		return fail(ctx, o.stderr, chosen.run(ctx, o))
 	}
 	ctx, hurried, done := o.watchSignals(ctx)
 	defer done()

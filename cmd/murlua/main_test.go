@@ -25,7 +25,12 @@ func TestMain(m *testing.M) {
 	if code, handled := keeper.Main(os.Args); handled {
 		os.Exit(code)
 	}
-	if os.Getenv(asCommand) != "" {
+	switch os.Getenv(asCommand) {
+	case "":
+	case "panic at the prompt":
+		panicAtThePrompt()
+		return
+	default:
 		main()
 		return
 	}

@@ -36,11 +36,17 @@ type Session struct {
 	locals  *lua.LTable // for the holder of the host's lock
 }
 
-// New starts a session.
+// New starts a session. Its input sees mur, which is otherwise for require to get.
 func New(ctx context.Context, options Options) (*Session, error) {
 	s := &Session{options: options, known: map[string]bool{"_": true}}
 	err := options.Host.Do(ctx, func(c *engine.Call) error {
 		s.locals = c.L().NewTable()
+		mur, err := c.Call(c.L().G.Global.RawGetString("require"), "mur")
+		if err != nil {
+			return err
+		}
+		s.locals.RawSetString("mur", mur[0])
+		s.known["mur"] = true
 		functions := map[string]engine.Function{}
 		if options.Out != nil {
 			functions["print"] = printTo(options.Out)
@@ -89,35 +95,87 @@ func (s *Session) Eval(ctx context.Context, input string) Result {
 	if err != nil {
 		return Result{Err: wording(name, input, err)}
 	}
-	started := time.Now()
-	values := make(chan []string, 1) // the task may outlive the wait when a call inside it is stuck
-	err = s.options.Host.Do(ctx, func(c *engine.Call) error {
-		shown, err := s.run(c, proto)
-		values <- shown
-		return err
+	return s.evaluate(ctx, func(c *engine.Call) (lua.LValue, error) {
+		inner, err := c.Call(c.L().NewFunctionFromProto(proto), s.locals)
+		if err != nil {
+			return nil, err
+		}
+		return inner[0], nil
 	})
-	result := Result{Err: err, Took: time.Since(started)}
-	if err == nil {
-		result.Values = <-values
-	}
-	return result
 }
 
-func (s *Session) run(c *engine.Call, proto *lua.FunctionProto) ([]string, error) {
-	inner, err := c.Call(c.L().NewFunctionFromProto(proto), s.locals)
+// Load runs a chunk from somewhere else, such as a file: its locals are its own.
+func (s *Session) Load(ctx context.Context, name, source string) Result {
+	proto, err := engine.Compile(name, source)
 	if err != nil {
-		return nil, err
+		return Result{Err: err}
 	}
-	values, err := c.Call(inner[0])
+	return s.evaluate(ctx, func(c *engine.Call) (lua.LValue, error) { return c.L().NewFunctionFromProto(proto), nil })
+}
+
+// Forget drops the modules that scripts have loaded, so that the next require loads them again. Those of mur and of
+// the language stay.
+func (s *Session) Forget(ctx context.Context) error {
+	return s.options.Host.Do(ctx, func(c *engine.Call) error {
+		globals := c.L().G.Global
+		pkg, _ := globals.RawGetString("package").(*lua.LTable)
+		if pkg == nil {
+			return nil
+		}
+		loaded, _ := pkg.RawGetString("loaded").(*lua.LTable)
+		if loaded == nil {
+			return nil
+		}
+		var names []lua.LValue
+		loaded.ForEach(func(key, v lua.LValue) {
+			name := lua.LVAsString(key)
+			if v != globals.RawGetString(name) && name != "_G" && name != "mur" && !strings.HasPrefix(name, "mur.") {
+				names = append(names, key)
+			}
+		})
+		for _, name := range names {
+			loaded.RawSet(name, lua.LNil)
+		}
+		return nil
+	})
+}
+
+// evaluate calls a function in a task of its own, waits for it, and shows what it returned.
+func (s *Session) evaluate(ctx context.Context, function func(c *engine.Call) (lua.LValue, error)) Result {
+	started := time.Now()
+	var task *engine.Task
+	err := s.options.Host.Do(ctx, func(c *engine.Call) error {
+		fn, err := function(c)
+		if err != nil {
+			return err
+		}
+		if task, err = c.Host().Spawn(ctx, fn.(*lua.LFunction)); err == nil {
+			task.SpawnDetached() // what a line starts goes on when the line has ended
+		}
+		return err
+	})
+	if err != nil {
+		return Result{Err: err, Took: time.Since(started)}
+	}
+	values, err := task.Wait(context.Background())
+	result := Result{Err: err, Took: time.Since(started)}
 	if err != nil || len(values) == 0 {
-		return nil, err
+		return result
 	}
-	s.locals.RawSetString("_", values[0])
-	shown := make([]string, len(values))
-	for i, v := range values {
-		shown[i] = value.Format(value.Of(v, value.Options{Describe: Describer(c)}), s.options.Limits)
+	shown := make(chan []string, 1) // the task may outlive the wait when a call inside it is stuck
+	result.Err = s.options.Host.Do(ctx, func(c *engine.Call) error {
+		s.locals.RawSetString("_", values[0])
+		var texts []string
+		for _, v := range values {
+			texts = append(texts, value.Format(value.Of(v, value.Options{Describe: Describer(c)}), s.options.Limits))
+		}
+		shown <- texts
+		return nil
+	})
+	if result.Err == nil {
+		result.Values = <-shown
 	}
-	return shown, nil
+	return result
 }
 
 // wording returns the error of an input that does not compile as the host words those of files.

@@ -277,3 +277,20 @@ func BenchmarkComplete(b *testing.B) {
 		})
 	}
 }
+
+func TestTasksOfALineGoOn(t *testing.T) {
+	s, out := newSession(t, Options{})
+	result := s.Eval(t.Context(), `mur = require "mur"; gate = mur.task.queue(); task = mur.task.spawn(function() print(gate:pop()) end)`)
+	if result.Err != nil {
+		t.Fatal(result.Err)
+	}
+	if got := s.Eval(t.Context(), "task.done"); !cmp.Equal(got.Values, []string{"false"}) {
+		t.Errorf("the task has ended with its line: %v, %v", got.Values, got.Err)
+	}
+	if got := s.Eval(t.Context(), "gate:push('went on') task:join()"); got.Err != nil {
+		t.Error(got.Err)
+	}
+	if out.String() != "went on\n" {
+		t.Errorf("printed %q", out.String())
+	}
+}

@@ -51,6 +51,7 @@ func failureOf(kind string, err error) Failure {
 	if f.Kind == FailedExpectation {
 		f.Traceback = "" // its place says it all
 	}
+	f.Traceback = worthReading(f.Traceback)
 	return f
 }
 
@@ -68,4 +69,18 @@ func spoils(err error) bool {
 func isStuck(err error) bool {
 	own, ok := errors.AsType[*engine.Error](err)
 	return ok && own.Kind == engine.KindInternal && own.Fields["go_stack"] == nil
+}
+
+// worthReading leaves out what every traceback begins with, and all of one that says no more than the place does.
+func worthReading(traceback string) string {
+	const head = "stack traceback:\n"
+	frames, ok := strings.CutPrefix(traceback, head)
+	if !ok {
+		return traceback
+	}
+	frames = strings.TrimPrefix(frames, "\t[Go]: in function 'error'\n")
+	if !strings.Contains(frames, "\n") {
+		return ""
+	}
+	return head + frames
 }

@@ -178,10 +178,11 @@ func (f *fileRun) dropHost(ctx context.Context, within time.Duration) {
 func (f *fileRun) call(ctx context.Context, what string, d time.Duration, fn *lua.LFunction, args ...any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, d, &deadlineError{what, d})
 	defer cancel()
-	err := f.host.Do(ctx, func(c *engine.Call) error {
-		_, err := c.Call(fn, args...)
-		return readable(c, err)
-	})
+	task, err := f.host.Spawn(ctx, fn, args...)
+	if err == nil {
+		_, err = task.Wait(context.Background()) // the end of ctx stops the task
+	}
+	err = f.readable(err)
 	if ctx.Err() != nil && !spoils(err) {
 		// The script may have caught the error it was stopped with.
 		if late, ok := errors.AsType[*deadlineError](context.Cause(ctx)); ok {
@@ -194,7 +195,7 @@ func (f *fileRun) call(ctx context.Context, what string, d time.Duration, fn *lu
 }
 
 // readable puts what a script raised into the message when it is a table: later nobody may read it.
-func readable(c *engine.Call, err error) error {
+func (f *fileRun) readable(err error) error {
 	own, ok := err.(*engine.Error)
 	if !ok || own.Value == nil || own.Value.Type() != lua.LTTable {
 		return err
@@ -202,5 +203,14 @@ func readable(c *engine.Call, err error) error {
 	if meta, ok := own.Value.(*lua.LTable).Metatable.(*lua.LTable); ok && meta.RawGetString("__tostring") != lua.LNil {
 		return err
 	}
-	return &engine.Error{Kind: own.Kind, Message: "raised " + show(c, own.Value), Where: own.Where, Trace: own.Trace}
+	text := ""
+	showing, cancel := context.WithTimeout(context.Background(), time.Second) // a __tostring inside may hang
+	defer cancel()
+	if failed := f.host.Do(showing, func(c *engine.Call) error {
+		text = show(c, own.Value)
+		return nil
+	}); failed != nil {
+		return err
+	}
+	return &engine.Error{Kind: own.Kind, Message: "raised " + text, Where: own.Where, Trace: own.Trace}
 }
