@@ -39,11 +39,55 @@ function mur.sleep(seconds) end
 ---
 --- ```lua
 --- local mur = require "mur"
---- local path = os.tmpname()
---- mur.defer(function() os.remove(path) end)
+--- local lock = mur.fs.join(mur.fs.tempdir(), "lock")
+--- mur.fs.write(lock, "")
+--- mur.defer(function() mur.fs.remove(lock) end)
 --- ```
 ---@param fn fun()
 function mur.defer(fn) end
+
+---@class mur.CapsuleOptions
+---@field name string 1 to 100 of a-z, 0-9 and hyphens, none first or last.
+---@field version string
+---@field on_task fun(task: mur.CapsuleTask): string|number|nil Does a task and returns the answer. Tasks of several callers run side by side.
+
+--- A task that a capsule was sent.
+---@class mur.CapsuleTask
+---@field id string
+---@field text string What is to be done.
+---@field from? string Who sent it: a member of its formation.
+---@field peers table<string, mur.Peer> The members that the capsule may call, by name.
+
+--- Describes a capsule. Its script returns it.
+---
+--- ```lua
+--- local mur = require "mur"
+--- return mur.capsule {
+---   name = "coder", version = "1.0.0",
+---   on_task = function(task) return "done: " .. task.text end,
+--- }
+--- ```
+---@param options mur.CapsuleOptions
+---@return mur.Capsule capsule
+function mur.capsule(options) end
+
+--- A capsule.
+---@class mur.Capsule
+---@field name string
+---@field version string
+
+--- A member of the formation that the capsule may call.
+---@class mur.Peer
+---@field name string
+local Peer = {}
+
+--- Gives it a task and returns its answer.
+---
+--- Raises `task_failed` when the task ends otherwise than completed; `task` has its id and `state` how it ended.
+---@async
+---@param text string
+---@return string answer
+function Peer:send(text) end
 
 --- What a failing function raises. It is one object however often it is caught and raised again; `tostring`
 --- gives the message.

@@ -25,13 +25,19 @@ local ready = {}
 
 ---@alias mur.Policy mur.ReadyPolicy|mur.ReadyTable|fun(member: mur.ReadyMember): boolean, string? When something is ready; see mur.ready.
 
---- What a policy gets to know about the member. Outside a launch (`mur.ready.wait`) it holds what the caller put there.
+--- What a policy gets to know about the member that it is asked about. Outside a launch (`mur.ready.wait`) it is the table that the
+--- caller gave.
 ---@class mur.ReadyMember
----@field name? string
----@field pid? integer
----@field url? string
----@field workdir? string
----@field output? fun(): string What it has written so far, the newest 64 KiB.
+---@field name string
+---@field pid integer
+---@field session_id? string What a capsule reported.
+---@field url? string "http://host:port", where a capsule's door is.
+---@field workdir? string The folder that it runs in.
+local ReadyMember = {}
+
+--- Returns what it has written so far, to both streams, the newest 256 KiB.
+---@return string text
+function ReadyMember:output() end
 
 --- A policy in short form. Keys with the names of this module's policies take their first argument, or a table of it and their options.
 ---@class mur.ReadyTable
@@ -63,7 +69,7 @@ local ReadyPolicy = {}
 --- assert(is == false and why:find "refused")
 --- ```
 ---@async
----@param member? mur.ReadyMember
+---@param member? table As in `mur.ready.wait`.
 ---@return boolean ready
 ---@return string|nil why What is missing, when it is not ready.
 function ReadyPolicy:check(member) end
@@ -259,7 +265,7 @@ function ready.policy(policy) end
 
 ---@class mur.WaitOptions
 ---@field within? number Seconds. Default 30.
----@field member? mur.ReadyMember What the policy gets. Default: an empty table.
+---@field member? table What the policy gets: a table with whichever of the keys of mur.ReadyMember it uses. Default: an empty one.
 ---@field on_waiting? fun(why: string) Called when the reason changes.
 
 --- Waits, outside a launch, until a policy says yes: true, or `nil, err` with the kind `not_ready` when the time is up.

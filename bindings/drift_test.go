@@ -1,0 +1,112 @@
+package bindings
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"murlua/engine"
+	"murlua/stdlib"
+	"murlua/stdlib/meta"
+)
+
+// What scripts find under mur is what the stubs describe, and the other way round: help, the reference pages and
+// editors would lie otherwise.
+func TestTheStubsDescribeWhatThereIs(t *testing.T) {
+	w := &World{Workdir: t.TempDir()}
+	var out bytes.Buffer
+	host, err := engine.New(engine.Options{
+		Stdout: &out, Modules: w.Modules(), Stdlib: engine.NewLibrary(stdlib.Files),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = host.Close(context.Background()) }()
+	names := append([]string{""}, host.ModuleNames()...)
+	_, err = host.Run(t.Context(), "drift", `
+		local mur = require "mur"
+		local names = { `+quoteAll(names)+` }
+		for _, name in ipairs(names) do
+			if name ~= "" then
+				local module, callable = mur[name], false
+				if getmetatable(module) == "module" then print("mur." .. name, "call") end
+				for key, value in pairs(module) do
+					print("mur." .. name .. "." .. key, type(value) == "function" and "call" or "value")
+				end
+			end
+		end
+		for key, value in pairs(mur) do
+			if type(value) == "function" then print("mur." .. key, "call") end
+		end`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := strings.Split(strings.TrimSpace(out.String()), "\n")
+	docs := loadDocs(t)
+	var described []string
+	for _, m := range docs.Modules {
+		for _, f := range m.Functions {
+			described = append(described, f.Name+"\tcall")
+		}
+		for _, v := range m.Values {
+			described = append(described, m.Name+"."+v.Name+"\tvalue")
+		}
+	}
+	slices.Sort(there)
+	slices.Sort(described)
+	if diff := cmp.Diff(described, there); diff != "" {
+		t.Errorf("-described in stdlib/meta +there\n%s", diff)
+	}
+}
+
+// The same for objects: what they have is what their class describes.
+func TestTheStubsDescribeTheObjects(t *testing.T) {
+	docs := loadDocs(t)
+	types := map[string]*engine.Type{
+		"mur.Watch": watchType, "mur.RecordWatch": runningWatchType, "mur.Formation": formationType, "mur.FormationPlan": planType,
+		"mur.HTTPStream": httpStreamType, "mur.DoorToken": tokenType, "mur.DoorStream": doorStreamType,
+		"mur.ReadyMember": memberType, "mur.Capsule": capsuleType, "mur.Peer": peerType,
+	}
+	for name, object := range types {
+		class := docs.Class(name)
+		if class == nil {
+			t.Errorf("the class %s is described nowhere", name)
+			continue
+		}
+		var described []string
+		for _, f := range docs.Fields(class) {
+			if !strings.HasPrefix(f.Name, "[") {
+				described = append(described, f.Name)
+			}
+		}
+		for _, f := range class.Methods {
+			described = append(described, f.Name[strings.LastIndexByte(f.Name, ':')+1:])
+		}
+		slices.Sort(described)
+		if diff := cmp.Diff(described, object.Members()); diff != "" {
+			t.Errorf("%s: -described in stdlib/meta +there\n%s", name, diff)
+		}
+	}
+}
+
+func loadDocs(t *testing.T) *meta.Docs {
+	t.Helper()
+	docs, err := meta.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, ", ")
+}
