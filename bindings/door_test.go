@@ -20,6 +20,7 @@ import (
 func openDoor(t *testing.T, auth *door.Auth) (*World, *door.Server, running.Record) {
 	t.Helper()
 	session := id.NewSession()
+	gate := make(chan struct{})
 	s, err := door.Serve(door.ServerOptions{
 		Name: "coder", Version: "1.0.0", Session: session, Auth: auth,
 		OnTask: func(ctx context.Context, in *door.Incoming) (string, error) {
@@ -30,6 +31,10 @@ func openDoor(t *testing.T, auth *door.Auth) (*World, *door.Server, running.Reco
 				return "", context.Cause(ctx)
 			case "fail":
 				return "", errors.New("cannot do that")
+			case "open the gate":
+				close(gate)
+			case "gated":
+				<-gate
 			case "":
 				return string(in.Message.Parts[0].Data), nil
 			}
@@ -104,7 +109,10 @@ func TestDoorStreams(t *testing.T) {
 	printed(t, w, fmt.Sprintf(`
 		local target = %q
 		local text = {}
-		for event in mur.door.stream(target, "hi"):events() do
+		local gated = mur.door.stream(target, "gated")
+		gated:next()
+		mur.door.send(target, "open the gate")
+		for event in gated:events() do
 			text[#text + 1] = event.artifact and event.artifact.text or event.task.note or event.task.state
 		end
 		print(table.concat(text, " "):match("reading .*"))
@@ -120,7 +128,7 @@ func TestDoorStreams(t *testing.T) {
 		stream:close()
 		local all = mur.door.watch(target, { timeout = 5 })
 		print(all:next().task.state)
-	`, s.URL()), "reading <hi > completed\nfalse\ttrue\ncanceled\nsubmitted")
+	`, s.URL()), "reading <gated > completed\nfalse\ttrue\ncanceled\nsubmitted")
 }
 
 func TestDoorErrors(t *testing.T) {

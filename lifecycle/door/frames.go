@@ -91,6 +91,12 @@ func (p pieces) text(e Event, text string) Event {
 
 // event takes what was said already off an artifact that comes whole.
 func (p pieces) event(e Event) Event {
+	if len(e.Task.Artifacts) > 0 { // a whole task replaces what was known
+		known := &strings.Builder{}
+		known.WriteString(e.Task.Text())
+		p[e.Task.ID] = known
+		return e
+	}
 	said := p[e.Task.ID]
 	if said == nil {
 		return e

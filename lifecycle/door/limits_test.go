@@ -226,8 +226,10 @@ func TestASlowReaderOfAStreamLosesNothingThatMatters(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch {
-		case event.Artifact != nil:
+		case event.Artifact != nil && event.Append:
 			text += event.Artifact.Text()
+		case event.Artifact != nil:
+			text = event.Artifact.Text()
 		case len(event.Task.Artifacts) > 0: // the task as a whole replaces what was read
 			text = event.Task.Text()
 		}

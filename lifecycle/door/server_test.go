@@ -142,7 +142,9 @@ func TestStopSessionCancelsEverything(t *testing.T) {
 }
 
 func TestAStreamFollowsATaskToItsEnd(t *testing.T) {
+	begin := make(chan struct{})
 	s := serve(t, door.ServerOptions{OnTask: func(_ context.Context, in *door.Incoming) (string, error) {
+		<-begin // until the stream has begun, or some of this would be in the task that it begins with
 		in.Emit("one ")
 		in.Note("half way")
 		in.Emit("two ")
@@ -158,6 +160,9 @@ func TestAStreamFollowsATaskToItsEnd(t *testing.T) {
 	var notes []string
 	for {
 		event, err := stream.Next()
+		if last == "" {
+			close(begin)
+		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -195,7 +200,7 @@ func TestCloseCancelsTasksAndAnswersWhoWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer begun.Close()
-	for event := (door.Event{}); event.Artifact == nil; {
+	for event := (door.Event{}); event.Artifact == nil && len(event.Task.Artifacts) == 0; {
 		if event, err = begun.Next(); err != nil {
 			t.Fatal(err)
 		}
