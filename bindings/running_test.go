@@ -102,7 +102,7 @@ func TestRunningGet(t *testing.T) {
 			mur.running.get((%q):upper()).session_id == %q)`, second.SessionID, first.SessionID, suffix, first.SessionID),
 		"true\ttrue\ttrue")
 	record(t, h, stale(self), func(r *running.Record) { r.SessionID = ended.SessionID })
-	printed(t, w, fmt.Sprintf(`local r, err = mur.running.get(%q); print(r, err.kind, err.problem, err.sessions[1], err)`, ended.SessionID),
+	printed(t, w, fmt.Sprintf(`local r, err = mur.running.get(%q); print(r, err.kind, err.problem, err.sessions[1], err.message)`, ended.SessionID),
 		fmt.Sprintf("nil\tno_session\tended\t%s\t%[1]s is not running: pid %d is held by a process that started at another time", ended.SessionID, self.PID))
 	printed(t, w, `local r, err = mur.running.get("@9"); print(r, err.kind, err.problem, #err.sessions)`, "nil\tno_session\tnone_runs\t0")
 	if _, err := runScript(t, w, `mur.running.get("/tmp/x")`); err == nil || !strings.Contains(err.Error(), "not by a file") {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"murlua/lifecycle/home"
 	"murlua/platform/fsx"
@@ -177,17 +178,13 @@ func gather(readings []reading) Listing {
 // inParallel calls with every index below count, on at most so many goroutines, and waits for all.
 func inParallel(count, workers int, call func(int)) {
 	var group sync.WaitGroup
-	next := make(chan int)
+	var next atomic.Int64
 	for range min(workers, count) {
 		group.Go(func() {
-			for i := range next {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
 				call(i)
 			}
 		})
 	}
-	for i := range count {
-		next <- i
-	}
-	close(next)
 	group.Wait()
 }

@@ -63,6 +63,10 @@ func readAll(fd, size, limit int) ([]byte, error) {
 		if data = data[:len(data)+n]; len(data) > limit {
 			return nil, ErrTooLarge
 		}
+		// As much as the file said it has, and not one byte more: that was the end.
+		if size > 0 && len(data) == size {
+			return data, nil
+		}
 	}
 }
 
