@@ -205,6 +205,7 @@ func read(t *testing.T, path ...string) string {
 }
 
 func TestAPeerIsReadyWhenItsDoorAnswersAndEndsByItsLifeline(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	termed := filepath.Join(t.TempDir(), "termed")
 	f := r.launch(plan(capsule("coder", "sigterm "+termed, "door ses_standin", "await"), entry("lead")))
@@ -237,6 +238,7 @@ func TestAPeerIsReadyWhenItsDoorAnswersAndEndsByItsLifeline(t *testing.T) {
 }
 
 func TestAMemberDeafToItsLifelineIsKilledAfterTheGrace(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.Grace = 300 * time.Millisecond
 	f := r.launch(plan(capsule("coder", "door ses_standin", "deaf"), entry("lead")))
@@ -253,6 +255,7 @@ func TestAMemberDeafToItsLifelineIsKilledAfterTheGrace(t *testing.T) {
 }
 
 func TestKillCutsTheGraceOfAStopUnderWay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.Grace = time.Hour
 	f := r.launch(plan(capsule("coder", "door ses_standin", "deaf"), entry("lead")))
@@ -265,6 +268,7 @@ func TestKillCutsTheGraceOfAStopUnderWay(t *testing.T) {
 }
 
 func TestWhatAMemberStartedInItsGroupIsKilledWithIt(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.launch(plan(capsule("coder", "child deaf", "door ses_standin", "await"), entry("lead")))
 	f.Stop(nil)
@@ -295,6 +299,7 @@ func zombie(pid int) bool {
 }
 
 func TestTheEndOfOutputThatAnEscapedProcessHoldsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.launch(plan(capsule("coder", "escape sleep 30s", "door ses_standin", "await"), entry("lead")))
 	child := childPID(t, r.relayed.String())
@@ -414,6 +419,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestADoorThatNamesAnotherSessionIsAskedOn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	var asked atomic.Int32
 	const wrong = 3
@@ -434,6 +440,7 @@ func TestADoorThatNamesAnotherSessionIsAskedOn(t *testing.T) {
 }
 
 func TestTheFirstFailureEndsTheLaunchForEverybody(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.ReadyWithin = time.Hour
 	refused := r.refused(plan(
@@ -451,6 +458,7 @@ func TestTheFirstFailureEndsTheLaunchForEverybody(t *testing.T) {
 }
 
 func TestAnInterruptedLaunchNamesTheSignal(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r.options.OnEvent = func(e formation.Event) {
@@ -498,6 +506,7 @@ func TestTheFormationEndsWithItsEntry(t *testing.T) {
 }
 
 func TestAStopEndsTheEntryToo(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.launch(plan(capsule("coder", "door ses_standin", "await"), entry("lead", "await")))
 	if _, err := f.StartEntry(t.Context()); err != nil {
@@ -512,6 +521,7 @@ func TestAStopEndsTheEntryToo(t *testing.T) {
 }
 
 func TestAnEntryThatCannotStartRefusesTheLaunch(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	lead := formation.Member{Name: "lead", Command: &formation.Command{Args: []string{"/nonexistent/tool"}}, Entry: true}
 	f := r.launch(plan(capsule("coder", "door ses_standin", "await"), lead))
@@ -527,6 +537,7 @@ func TestAnEntryThatCannotStartRefusesTheLaunch(t *testing.T) {
 }
 
 func TestAProgramThatCannotBeRunIsNotStarted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.MurBinary = "/nonexistent/mur"
 	refused := r.refused(plan(capsule("coder"), entry("lead")))
@@ -568,6 +579,7 @@ func TestAnExistingMemberPathIsRefusedAndNamed(t *testing.T) {
 }
 
 func TestMembersAreHandedWhatIsTheirsAndNothingElse(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.Environ = append(r.options.Environ, "MURMUR_FORMATION_PEERS=x=y", "MURMUR_SPAWNER={}", "MURMUR_SPAWNER_LIFELINE=9", "KEPT=yes")
 	// A descriptor that this program inherited from whoever started it reaches no member.
@@ -669,6 +681,7 @@ func checkChannels(t *testing.T, f *formation.Formation, coder, lead, reviewer [
 }
 
 func TestAFormationIsNotLaunchedFromAMember(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.options.Environ = append(r.options.Environ, "MURMUR_FORMATION_ID=x")
 	_, err := formation.Launch(t.Context(), plan(capsule("coder", "await")), r.options)
