@@ -127,6 +127,13 @@ func (s *service) handle(ctx context.Context, task member.Task) (string, error) 
 	argument := map[string]any{
 		"id": task.ID, "text": task.Text, "from": task.From,
 		"peers": peersType.Box(s.session),
+		"emit": engine.Function(func(c *engine.Call) error {
+			text := c.String(1)
+			return c.Block(func(context.Context) error {
+				task.Emit(text)
+				return nil
+			})
+		}),
 	}
 	running, err := s.host.Spawn(ctx, s.capsule.onTask, argument)
 	if err != nil {

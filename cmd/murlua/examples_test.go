@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"murlua/stdlib/meta"
 )
@@ -66,5 +69,58 @@ func runExample(t *testing.T, source string) {
 			t.Skip("members that are commands cannot be started yet")
 		}
 		t.Errorf("%v\n%s\n%s", err, source, out.String())
+	}
+}
+
+// Each example of scripts/examples is run with these arguments and prints exactly this.
+var exampleRuns = []struct {
+	args   []string
+	stdout string
+	code   int
+}{
+	{[]string{"run", "streaming.lua", "one", "two"}, "ONE TWO (that was all)\ncompleted\n", 0},
+	{[]string{"sweep", "--over", "record,unreadable,formation", "sweep.lua"}, "0 done, 0 failed, 0 kept\n", 0},
+}
+
+// Examples that have a test of their own.
+var testedElsewhere = map[string]bool{"wordcount.lua": true}
+
+func TestEveryExampleRuns(t *testing.T) {
+	tested := map[string]bool{}
+	for _, example := range exampleRuns {
+		for _, arg := range example.args {
+			if strings.HasSuffix(arg, ".lua") {
+				tested[arg] = true
+			}
+		}
+		t.Run(strings.Join(example.args, " "), func(t *testing.T) {
+			home := t.TempDir()
+			args := slices.Clone(example.args)
+			for i, arg := range args {
+				if strings.HasSuffix(arg, ".lua") {
+					args[i] = filepath.Join(examples(t), arg)
+				}
+			}
+			m := newMurlua(t, home, args...)
+			code := m.run(t)
+			if diff := cmp.Diff(example.stdout, m.stdout.String()); diff != "" || code != example.code {
+				t.Errorf("exit code %d, want %d; -want +got\n%s\nstderr:\n%s", code, example.code, diff, m.stderr.String())
+			}
+			if left := processesWith(t, "HOME="+home); len(left) > 0 {
+				t.Errorf("left running: %v", left)
+			}
+			if left, _ := filepath.Glob(filepath.Join(home, ".murmur/running/*")); len(left) > 0 {
+				t.Errorf("left in the running folder: %v", left)
+			}
+		})
+	}
+	files, err := filepath.Glob(filepath.Join(examples(t), "*.lua"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples found: %v", err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); !tested[name] && !testedElsewhere[name] {
+			t.Errorf("the example %s is not run by a test", name)
+		}
 	}
 }

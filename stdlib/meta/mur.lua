@@ -56,6 +56,7 @@ function mur.defer(fn) end
 ---@field id string
 ---@field text string What is to be done.
 ---@field from? string Who sent it: a member of its formation.
+---@field emit fun(text: string) Adds a piece to the answer before it is complete: those who follow the task see it at once.
 ---@field peers table<string, mur.Peer> The members that the capsule may call, by name.
 
 --- Describes a capsule. Its script returns it.
