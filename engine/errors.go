@@ -50,6 +50,20 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// UsefulTrace is the trace without the call of error that it begins with, and nothing when what remains says no more
+// than the place does.
+func (e *Error) UsefulTrace() string {
+	frames, ok := strings.CutPrefix(e.Trace, traceHead)
+	if !ok {
+		return e.Trace
+	}
+	frames = strings.TrimPrefix(frames, "\t[Go]: in function 'error'\n")
+	if !strings.Contains(frames, "\n") {
+		return ""
+	}
+	return traceHead + frames
+}
+
 // Errorf makes an error of a kind. %w wraps.
 func Errorf(kind, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)

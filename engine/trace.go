@@ -14,6 +14,9 @@ const (
 	outerFrames = 6
 )
 
+// traceHead begins every traceback.
+const traceHead = "stack traceback:\n"
+
 // trace is a script's stack as it was when an error was raised.
 type trace struct{ frames []string }
 
@@ -21,7 +24,7 @@ func (t *trace) text() string {
 	if t == nil || len(t.frames) == 0 {
 		return ""
 	}
-	return "stack traceback:\n\t" + strings.Join(t.frames, "\n\t")
+	return traceHead + "\t" + strings.Join(t.frames, "\n\t")
 }
 
 // place returns the innermost position in a script.

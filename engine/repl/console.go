@@ -190,8 +190,8 @@ func Describe(err error) string {
 	if ok && own.Hint != "" && !strings.Contains(text, own.Hint) {
 		text += "\n  hint: " + own.Hint
 	}
-	if ok && strings.Count(own.Trace, "\n") > 1 {
-		text += "\n" + own.Trace
+	if ok && own.UsefulTrace() != "" {
+		text += "\n" + own.UsefulTrace()
 	}
 	return strings.TrimRight(text, "\n") + "\n"
 }

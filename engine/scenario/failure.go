@@ -21,7 +21,7 @@ func (e *deadlineError) Error() string { return fmt.Sprintf("%s ran longer than 
 func failureOf(kind string, err error) Failure {
 	f := Failure{Kind: kind, Message: err.Error()}
 	if own, ok := errors.AsType[*engine.Error](err); ok {
-		f.Message, f.Where, f.Hint, f.Traceback = own.Message, own.Where, own.Hint, own.Trace
+		f.Message, f.Where, f.Hint, f.Traceback = own.Message, own.Where, own.Hint, own.UsefulTrace()
 		if f.Message == "" {
 			f.Message = strings.TrimPrefix(own.Error(), own.Where+": ")
 		}
@@ -51,7 +51,6 @@ func failureOf(kind string, err error) Failure {
 	if f.Kind == FailedExpectation {
 		f.Traceback = "" // its place says it all
 	}
-	f.Traceback = worthReading(f.Traceback)
 	return f
 }
 
@@ -69,18 +68,4 @@ func spoils(err error) bool {
 func isStuck(err error) bool {
 	own, ok := errors.AsType[*engine.Error](err)
 	return ok && own.Kind == engine.KindInternal && own.Fields["go_stack"] == nil
-}
-
-// worthReading leaves out what every traceback begins with, and all of one that says no more than the place does.
-func worthReading(traceback string) string {
-	const head = "stack traceback:\n"
-	frames, ok := strings.CutPrefix(traceback, head)
-	if !ok {
-		return traceback
-	}
-	frames = strings.TrimPrefix(frames, "\t[Go]: in function 'error'\n")
-	if !strings.Contains(frames, "\n") {
-		return ""
-	}
-	return head + frames
 }

@@ -3,6 +3,5 @@ local t = require("mur").test
 t.it("is never run", function() end)
 print("loading")
 t.describe("a suite", function()
-  local nothing
-  nothing.field = 1
+  error("the file fails")
 end)
