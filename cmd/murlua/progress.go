@@ -51,11 +51,17 @@ func (p *progress) event(e formation.Event) {
 		return
 	}
 	line := p.line(e.Member)
+	if e.Kind == formation.NotReadyYet && (!p.live || p.settled) {
+		return // what is missing changes often; without a screen the refusal says it in the end
+	}
 	text, shown := describe(e, line)
 	if !shown {
 		return
 	}
 	line.state, line.at, line.detail = text, e.At, ""
+	if e.Kind == formation.NotReadyYet {
+		line.detail = strings.TrimLeft(strings.TrimPrefix(e.Detail, "waiting"), ": ")
+	}
 	if e.Kind == formation.Reported || e.Kind == formation.Ready {
 		line.detail = strings.TrimPrefix(e.URL, "http://")
 	}
@@ -87,6 +93,8 @@ func describe(e formation.Event, line *memberLine) (text string, shown bool) {
 	switch e.Kind {
 	case formation.Waiting:
 		return "waiting" + prefixed(" for ", e.Detail), true
+	case formation.NotReadyYet:
+		return "waiting", true
 	case formation.Spawned:
 		line.spawned = e.At
 		return "starting", true

@@ -92,3 +92,20 @@ func screen(written string) []string {
 	}
 	return lines[:len(lines)-1]
 }
+
+func TestProgressSaysWhatIsMissing(t *testing.T) {
+	missing := formation.Event{
+		Kind: formation.NotReadyYet, Member: "db", At: 7 * time.Millisecond, Detail: "waiting until port 6390 accepts connections: connection refused",
+	}
+	var screen, log strings.Builder
+	onScreen := newProgress(&screen, terminal{isTerminal: true, columns: func() int { return 100 }}, false)
+	onScreen.event(missing)
+	want := "  db  waiting          7 ms  until port 6390 accepts connections: connection refused\n"
+	if diff := cmp.Diff(want, screen.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	newProgress(&log, terminal{}, false).event(missing)
+	if log.Len() > 0 {
+		t.Errorf("without a screen it printed %q", log.String())
+	}
+}
