@@ -20,7 +20,10 @@ import (
 )
 
 // The test binary is also the processes that the tests look at.
-const roleVariable = "RUNNING_TEST_ROLE"
+const (
+	roleVariable = "RUNNING_TEST_ROLE"
+	homeVariable = "RUNNING_TEST_HOME"
+)
 
 var roles = map[string]func(){
 	// waits until its standard input ends.

@@ -22,7 +22,6 @@ import (
 )
 
 const (
-	homeVariable  = "RUNNING_TEST_HOME"
 	placeVariable = "RUNNING_TEST_PLACE"
 	nobody        = 65534
 )
