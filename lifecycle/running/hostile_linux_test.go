@@ -117,6 +117,9 @@ func TestARecordThatReplacesGarbageStays(t *testing.T) {
 		if !exists(path) {
 			t.Fatal("a record was removed as garbage")
 		}
+		if left := names(t, h.Running()); len(left) != 1 {
+			t.Fatalf("left: %v", left)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package fsx
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 )
 
 var (
@@ -33,13 +35,46 @@ func ReadRegular(path string, limit int) ([]byte, Version, error) {
 }
 
 // RemoveVersion removes the file at path if it is still the version that was read, and reports
-// whether it did. What was put in its place meanwhile stays.
-//
-// Between the last look and the removal there are two adjacent system calls and no more.
+// whether it did. What was put in its place meanwhile stays, however close the two come: the file is
+// moved aside first, looked at there, and moved back if it is another one. For that moment it cannot be
+// seen under its name.
 func RemoveVersion(path string, version Version) (removed bool, err error) {
-	removed, err = removeVersion(path, version)
+	found, err := versionAt(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && found != version {
+		return false, nil
+	}
+	if err == nil {
+		removed, err = takeAway(path, version)
+	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", path, Reason(err))
 	}
 	return removed, nil
+}
+
+func takeAway(path string, version Version) (removed bool, err error) {
+	aside := filepath.Join(filepath.Dir(path), StagingName(filepath.Base(path)))
+	if err := os.Rename(path, aside); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+		return false, err
+	}
+	taken, err := versionAt(aside)
+	// Moving is a change too.
+	taken.changed = version.changed
+	if err == nil && taken == version {
+		return true, os.Remove(aside)
+	}
+	return false, putBack(aside, path)
+}
+
+// putBack moves a file back to its name, unless a newer one has that by now.
+func putBack(aside, path string) error {
+	err := os.Link(aside, path)
+	if err == nil || errors.Is(err, os.ErrExist) {
+		return os.Remove(aside)
+	}
+	// There are file systems without links.
+	return os.Rename(aside, path)
 }

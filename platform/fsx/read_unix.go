@@ -4,7 +4,6 @@ package fsx
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -70,17 +69,10 @@ func readAll(fd, size, limit int) ([]byte, error) {
 	}
 }
 
-func removeVersion(path string, version Version) (bool, error) {
+func versionAt(path string) (Version, error) {
 	var stat unix.Stat_t
-	err := unix.Lstat(path, &stat)
-	if errors.Is(err, unix.ENOENT) || err == nil && versionOf(&stat) != version {
-		return false, nil
+	if err := unix.Lstat(path, &stat); err != nil {
+		return Version{}, err
 	}
-	if err == nil {
-		err = unix.Unlink(path)
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return versionOf(&stat), nil
 }

@@ -1,7 +1,6 @@
 package fsx
 
 import (
-	"errors"
 	"io"
 	"os"
 )
@@ -31,13 +30,10 @@ func versionOf(info os.FileInfo) Version {
 	return Version{size: uint64(info.Size()), modified: info.ModTime().UnixNano()}
 }
 
-func removeVersion(path string, version Version) (bool, error) {
+func versionAt(path string) (Version, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && versionOf(info) != version {
-		return false, nil
+	if err != nil {
+		return Version{}, err
 	}
-	if err == nil {
-		err = os.Remove(path)
-	}
-	return err == nil, err
+	return versionOf(info), nil
 }
