@@ -1,0 +1,30 @@
+package roster
+
+import "fmt"
+
+// The codes of refusals, as murmur's command shows them.
+const (
+	CodeShape         = "E-ROS-001" // the file cannot be read, or is not a roster
+	CodeEntry         = "E-ROS-002" // no entry member, or more than one
+	CodeDuplicate     = "E-ROS-003" // two members of one name
+	CodeUnknownMember = "E-ROS-004" // a rule names no member
+	CodeNotServing    = "E-ROS-005" // a rule calls a member that takes no tasks from peers
+	CodePublicDoor    = "E-ROS-006" // members may call each other, and one has a public door
+	CodeNotInstalled  = "E-ROS-007" // a member is not installed, or its artifact is not readable
+	CodeCallsEntry    = "E-ROS-008" // a rule calls the entry member
+	CodeLocked        = "E-REG-005" // murmur.lock pins another artifact
+	CodeBadLock       = "E-RUN-003" // murmur.lock is not readable
+)
+
+// Refusal says why a roster is not admitted. Nothing of a refused roster may be started.
+type Refusal struct {
+	Code    string
+	Message string // names the file, and the place in it
+	Hint    string // what to do about it, "" if that is plain
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+func refuse(code, hint, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
