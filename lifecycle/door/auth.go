@@ -74,11 +74,15 @@ type refusal struct {
 func (g *gate) check(r *http.Request) (credential.Grant, *refusal) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 {
-		return credential.Grant{}, &refusal{status: http.StatusUnauthorized, code: "unauthenticated",
-			message: "this door asks for a token: Authorization: Bearer <token>", challenge: "unauthenticated"}
+		return credential.Grant{}, &refusal{
+			status: http.StatusUnauthorized, code: "unauthenticated",
+			message: "this door asks for a token: Authorization: Bearer <token>", challenge: "unauthenticated",
+		}
 	}
-	invalid := &refusal{status: http.StatusUnauthorized, code: "invalid_token", challenge: "invalid_token",
-		message: "the Authorization header has no token that this door takes"}
+	invalid := &refusal{
+		status: http.StatusUnauthorized, code: "invalid_token", challenge: "invalid_token",
+		message: "the Authorization header has no token that this door takes",
+	}
 	scheme, token, _ := strings.Cut(strings.TrimSpace(headers[0]), " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "bearer") {
 		return credential.Grant{}, invalid
@@ -98,16 +102,20 @@ func (g *gate) check(r *http.Request) (credential.Grant, *refusal) {
 	case err == nil:
 		return grant, nil
 	case errors.Is(err, credential.ErrNotPermitted):
-		return credential.Grant{}, &refusal{status: http.StatusForbidden, code: "not_permitted", challenge: "insufficient_scope",
-			message: "member '" + grant.Member + "' may not call this capsule"}
+		return credential.Grant{}, &refusal{
+			status: http.StatusForbidden, code: "not_permitted", challenge: "insufficient_scope",
+			message: "member '" + grant.Member + "' may not call this capsule",
+		}
 	}
 	return credential.Grant{}, invalid
 }
 
 // outOfScope is the refusal for a token that does not reach a method.
 func outOfScope(grant credential.Grant, scope string) *refusal {
-	return &refusal{status: http.StatusForbidden, code: "insufficient_scope", challenge: "insufficient_scope", scope: scope,
-		message: "credential '" + grant.Credential + "' does not reach " + scope}
+	return &refusal{
+		status: http.StatusForbidden, code: "insufficient_scope", challenge: "insufficient_scope", scope: scope,
+		message: "credential '" + grant.Credential + "' does not reach " + scope,
+	}
 }
 
 // peerRefusal is the refusal of a door that takes nothing from peers.

@@ -122,9 +122,11 @@ func TestARosterIsAdmitted(t *testing.T) {
 		{"closed", bare, "", "lead: coder: reviewer:"},
 		{"closed by null", bare, "reachability:\n", "lead: coder: reviewer:"},
 		{"closed by an empty list", bare, "reachability: []\n", "lead: coder: reviewer:"},
-		{"rules, in the order of the roster, once each", bare + serves + asks,
+		{
+			"rules, in the order of the roster, once each", bare + serves + asks,
 			"reachability:\n  - { from: lead, to: [reviewer, coder, coder] }\n  - { from: lead, to: [coder] }\n  - { from: coder, to: [reviewer] }\n",
-			"lead:coder,reviewer coder:reviewer reviewer:"},
+			"lead:coder,reviewer coder:reviewer reviewer:",
+		},
 		{"all: nobody calls the entry", bare + serves + asks, "reachability: all\n", "lead:coder,reviewer coder:reviewer reviewer:coder"},
 		{"all, when nobody serves", bare, "reachability: all\n", "lead: coder: reviewer:"},
 	} {
@@ -264,12 +266,18 @@ var refusals = []struct {
 	{"a manifest that does not parse", list(""), "name: [", "", "E-ROS-007", "'lead'"},
 	{"a manifest without a version", list(""), "name: x\nartifacts: []\n", "", "E-ROS-007", "'lead'"},
 	{"a version that leads out of the store", "roster_version: 1\nmembers: [{ name: lead, capsule: local/lead, version: '../1.0.0', entry: true }]\n", "", "", "E-ROS-007", "'lead'"},
-	{"the lock pins another version, before the rules", list("reachability: [{ from: lead, to: [coder] }]\n"), "",
-		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 2.0.0, sha256: { any: '00' } }\n", "E-REG-005", "'coder'"},
-	{"the lock pins another digest", list(""), "",
-		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 1.0.0, sha256: { any: '00' } }\n", "E-REG-005", "'coder'"},
-	{"the lock pins platforms", list(""), "",
-		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 1.0.0, sha256: { platforms: { linux-x86_64: '00' } } }\n", "E-REG-005", "'coder'"},
+	{
+		"the lock pins another version, before the rules", list("reachability: [{ from: lead, to: [coder] }]\n"), "",
+		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 2.0.0, sha256: { any: '00' } }\n", "E-REG-005", "'coder'",
+	},
+	{
+		"the lock pins another digest", list(""), "",
+		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 1.0.0, sha256: { any: '00' } }\n", "E-REG-005", "'coder'",
+	},
+	{
+		"the lock pins platforms", list(""), "",
+		"lock_version: 3\nartifacts:\n- { name: local/coder, resolved_version: 1.0.0, sha256: { platforms: { linux-x86_64: '00' } } }\n", "E-REG-005", "'coder'",
+	},
 	{"a callee that serves no peers, before the doors", list("reachability: [{ from: lead, to: [reviewer, coder] }]\n"), "", "", "E-ROS-005", "'coder'"},
 	{"a public door", list("reachability: [{ from: coder, to: [reviewer] }]\n"), bare + serves, "", "E-ROS-006", "'lead'"},
 	{"a public door under all", list("reachability: all\n"), bare + serves, "", "E-ROS-006", "'lead'"},
