@@ -45,7 +45,7 @@ func (e *hintedError) Unwrap() error { return e.error }
 // the script's stack if there is one, and a line for what to do about it. After a signal the code is the signal's.
 func fail(ctx context.Context, stderr io.Writer, err error) int {
 	caught, interrupted := errors.AsType[*formation.Interruption](context.Cause(ctx))
-	if exit, ok := errors.AsType[exitError](err); ok && !interrupted {
+	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code
 	}
 	code := exitOK
@@ -70,7 +70,7 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 
 // stoppedBy reports whether the error says nothing but that a signal ended what was going on.
 func stoppedBy(err error) bool {
-	if _, exit := errors.AsType[exitError](err); exit || err == nil {
+	if err == nil {
 		return true
 	}
 	if launch, ok := errors.AsType[*formation.LaunchError](err); ok {

@@ -51,6 +51,9 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	options := o.hostOptions(world, c.Recipe, c.Args)
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
 	code, err := world.RunRecipe(ctx, options, c.Recipe)
+	if err == nil {
+		err = context.Cause(ctx) // a script that ends in order after a signal was still ended by it
+	}
 	if err != nil {
 		return err
 	}
