@@ -103,6 +103,9 @@ func (f *Formation) handOver(m *Member, lines ...[]byte) (*lifeline.Line, *child
 	return line, ch, nil
 }
 
+// startWithin bounds the start of one process until its program runs.
+const startWithin = 30 * time.Second
+
 // started is a member's process on its way through the formation.
 type started struct {
 	*child.Child
@@ -113,7 +116,12 @@ type started struct {
 }
 
 // start starts the process, puts it into its slot and has it followed.
+//
+// A launch that is abandoned lets the start finish, which takes milliseconds: the process is then ended like any other,
+// in order, and not killed in the middle of what it does first.
 func (f *Formation) start(ctx context.Context, m *Member, spec child.Spec, workdir string) (*started, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWithin)
+	defer cancel()
 	c, err := child.Start(ctx, spec)
 	if err != nil {
 		return nil, explain(spec.Path, err)
@@ -157,7 +165,23 @@ func (f *Formation) follow(p *started, record *running.Guard) {
 		}
 	}
 	report := p.StopReport()
+	if record == nil && (report.Rung == RungKill || p.Status().Signal != 0) {
+		f.pruneRecord(p)
+	}
 	f.events.emit(Event{Kind: Reaped, Member: p.member.Name, PID: p.PID(), Status: p.Status(), Detail: report.Rung, Stop: &report})
+}
+
+// pruneRecord removes the record of a capsule that was killed and could not do so itself.
+func (f *Formation) pruneRecord(p *started) {
+	listing, err := running.Scan(f.options.Home.Running())
+	if err != nil {
+		return
+	}
+	for _, record := range listing.Records {
+		if record.FormationID == f.options.ID && record.PID == p.PID() {
+			_ = running.Prune(f.options.Home, record) // whoever lists records next removes it otherwise
+		}
+	}
 }
 
 // recordCommand writes the running record of a command, so that it is found like a capsule. It has no door; its
