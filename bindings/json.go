@@ -12,7 +12,7 @@ const maxJSONDepth = 200
 func jsonModule() engine.Module {
 	var arrays *lua.LTable // the metatable that marks arrays
 	return engine.Module{
-		Name: "json", Doc: "read and write JSON",
+		Name: "json", Safe: true, Doc: "read and write JSON",
 		Functions: map[string]engine.Function{
 			"encode": jsonEncode,
 			"decode": func(c *engine.Call) error { return jsonDecode(c, arrays) },

@@ -108,7 +108,7 @@ func TestPoliciesThatCannotBeMeant(t *testing.T) {
 func TestAFaultyPolicyFailsAtOnce(t *testing.T) {
 	printed(t, nil, `
 		local ok, e = pcall(mur.ready.wait, function() local x = nil; return x.y end)
-		print(ok, (tostring(e):gsub("^.-: ", "")))`, "false\tattempt to index a non-table object(nil) with key 'y'")
+		print(ok, (tostring(e):gsub("^.-: ", "")))`, "false\tattempt to index local 'x' (a nil value)")
 }
 
 func TestWaiting(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func timeModule() engine.Module {
 	start := time.Now()
 	return engine.Module{
-		Name: "time", Doc: "tell, measure, read and write times",
+		Name: "time", Safe: true, Doc: "tell, measure, read and write times",
 		Functions: map[string]engine.Function{
 			"now":       func(c *engine.Call) error { return c.Return(unixSeconds(time.Now())) },
 			"monotonic": func(c *engine.Call) error { return c.Return(time.Since(start).Seconds()) },

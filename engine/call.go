@@ -30,7 +30,9 @@ func (h *Host) wrap(name string, fn Function) lua.LGFunction {
 }
 
 func (c *Call) run(fn Function) int {
+	outer := c.t.task.calling.Swap(&c.name)
 	err := fn(c)
+	c.t.task.calling.Store(outer)
 	if c.t.task.unwinding() {
 		unwind(c.l)
 	}

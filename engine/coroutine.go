@@ -22,10 +22,6 @@ type coroutine struct {
 	raised lua.LValue   // what ended it, or nil
 }
 
-// maxCoroutines bounds the coroutines that one task leaves suspended: each holds a goroutine until it or its task
-// ends.
-const maxCoroutines = 100000
-
 func (h *Host) openCoroutine(globals *lua.LTable) {
 	table := h.base.NewTable()
 	h.addLibrary(table, map[string]Function{
@@ -48,8 +44,8 @@ func (h *Host) openCoroutine(globals *lua.LTable) {
 func newCoroutine(c *Call) (*coroutine, error) {
 	fn := c.Function(1)
 	task := c.t.task
-	if len(task.coroutines) >= maxCoroutines {
-		return nil, Errorf(KindLimit, "too many suspended coroutines (%d)", maxCoroutines)
+	if len(task.coroutines) >= c.t.host.options.MaxCoroutines {
+		return nil, Errorf(KindLimit, "too many suspended coroutines (%d)", c.t.host.options.MaxCoroutines)
 	}
 	co := &coroutine{t: newThread(c.t.host), owner: task, fn: fn, status: "suspended"}
 	co.t.co, co.t.kind, co.t.task = co, atCoroutine, task

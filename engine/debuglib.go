@@ -48,7 +48,7 @@ func debugTraceback(c *Call) error {
 		t = threadOf(L).trace
 	}
 	for i, frame := range t.frames {
-		if i >= c.optTruncated(first+1, level)-level {
+		if i >= c.optTruncated(first+1, level) {
 			lines = append(lines, "\t"+frame)
 		}
 	}

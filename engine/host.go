@@ -17,6 +17,9 @@ type Host struct {
 	options Options
 	lock    lock
 	running sync.WaitGroup // the goroutines of tasks
+	watch   *watchdog
+	written atomic.Int64 // bytes on standard output
+	alive   atomic.Int64 // tasks
 
 	ctx    context.Context // of all tasks
 	cancel context.CancelCauseFunc
@@ -60,6 +63,8 @@ func New(options Options) (*Host, error) {
 		}
 		h.modules[m.Name] = m
 	}
+	h.watch = &watchdog{host: h}
+	h.lock.watchdog = h.watch
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	h.base = lua.NewState(lua.Options{
 		CallStackSize: 16000, RegistrySize: 256, RegistryGrowStep: 4096, RegistryMaxSize: 1 << 20,
@@ -125,6 +130,7 @@ func (h *Host) spawn(ctx context.Context, parent *Task, name, born string, fn fu
 	if ctx != nil && ctx.Done() != nil {
 		unhook = context.AfterFunc(ctx, func() { t.Stop(context.Cause(ctx)) })
 	}
+	h.watch.waiting()
 	h.lock.enqueue(t.wake) // here, so that tasks first run in the order in which they were spawned
 	go func() {            // owned by h.running
 		if unhook != nil {
@@ -145,12 +151,17 @@ func (h *Host) newTask(ctx context.Context, parent *Task, name, born string) (*T
 		above = parent.ctx
 	}
 	t.ctx, t.cancel = context.WithCancelCause(above)
+	if h.alive.Load() >= int64(h.options.MaxTasks) {
+		t.cancel(nil)
+		return nil, Errorf(KindLimit, "there are %d tasks already", h.options.MaxTasks)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		t.cancel(nil)
 		return nil, errClosed
 	}
+	h.alive.Add(1)
 	h.running.Add(1)
 	if parent != nil {
 		parent.mu.Lock()
@@ -256,6 +267,7 @@ func (h *Host) Close(ctx context.Context) error {
 		}
 	}
 	h.cancel(ErrStopped)
+	h.watch.stop()
 	h.mu.Lock()
 	hooks := h.hooks
 	h.hooks = nil
@@ -299,26 +311,36 @@ func (h *Host) spent(n int64, t *thread) bool {
 
 // unlocked runs wait without the lock and restores the VM's idea of who runs, also when wait panics.
 func (h *Host) unlocked(wake chan struct{}, wait func()) {
-	current := h.base.G.CurrentThread
+	current, holder := h.base.G.CurrentThread, h.watch.holder.Load()
 	h.lock.release()
 	defer func() {
 		h.lock.acquire(wake)
+		h.took(holder)
 		h.base.G.CurrentThread = current
 	}()
 	wait()
 }
 
+// took notes who holds the lock.
+func (h *Host) took(t *Task) {
+	h.watch.taken.Add(1)
+	h.watch.holder.Store(t)
+}
+
 // cleanup runs a function given to mur.defer as a task of its own that the stop of the first does not reach.
 func (h *Host) cleanup(of *Task, fn lua.LValue) error {
 	t := &Task{
-		host: h, name: "a cleanup of " + of.name,
+		host: h, name: "a cleanup of " + of.name, cleanupOf: of,
 		done: make(chan struct{}), lost: make(chan struct{}), wake: of.wake,
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.ctx, t.cancel = ctx, cancel
 	timer := time.AfterFunc(h.options.Cleanup, func() { t.Stop(deadlineError(h.options.Cleanup)) })
 	defer timer.Stop()
+	h.took(t)
+	defer h.took(of)
 	_, err := t.runFunction(fn, func(*lua.LState) ([]lua.LValue, error) { return nil, nil })
+	t.unwound.Store(true)
 	if orphaned := t.finish(); err == nil {
 		err = orphaned
 	}

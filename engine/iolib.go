@@ -244,6 +244,13 @@ func writeFile(c *Call, f *file, first int) error {
 	for i := first; i <= c.Len(); i++ {
 		texts = append(texts, c.String(i))
 	}
+	if f.name == "stdout" && f.shared {
+		for _, text := range texts {
+			if err := c.t.host.mayWrite(len(text)); err != nil {
+				return err
+			}
+		}
+	}
 	if err := f.use(c, func() error { return f.write(texts) }); err != nil {
 		return ioOutcome(c, err)
 	}

@@ -37,6 +37,12 @@ func (h *Host) openLibraries() {
 	}
 	globals.RawSetString("arg", arg)
 	h.mur = h.newMur()
+	if h.options.Sandbox {
+		h.confine(globals)
+	}
+	if h.options.Strict {
+		h.makeStrict(globals)
+	}
 }
 
 func (h *Host) preloaded(name string) lua.LValue {
@@ -60,7 +66,18 @@ func (h *Host) print(c *Call) error {
 		b.WriteString(c.Text(c.Get(i)))
 	}
 	b.WriteByte('\n')
+	if err := h.mayWrite(b.Len()); err != nil {
+		return err
+	}
 	return c.write(h.options.Stdout, b.String())
+}
+
+// mayWrite counts what goes to standard output.
+func (h *Host) mayWrite(n int) error {
+	if total := h.written.Add(int64(n)); h.options.MaxOutput > 0 && total > h.options.MaxOutput {
+		return Errorf(KindLimit, "the script wrote more than its %d bytes", h.options.MaxOutput)
+	}
+	return nil
 }
 
 // write writes without the lock: the reader of a pipe may be slow.

@@ -5,6 +5,8 @@ import "sync"
 // lock is the VM's lock. It is fair: it goes to the goroutine that has waited longest, handed over directly, so a
 // task that only yields lets every other runnable task run first.
 type lock struct {
+	watchdog *watchdog
+
 	mu    sync.Mutex
 	held  bool
 	queue []chan struct{}
@@ -21,6 +23,7 @@ func (l *lock) acquire(wake chan struct{}) {
 	}
 	l.queue = append(l.queue, wake)
 	l.mu.Unlock()
+	l.watchdog.waiting()
 	<-wake
 }
 

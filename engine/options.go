@@ -29,10 +29,16 @@ type Options struct {
 	Cleanup  time.Duration // for each function given to mur.defer; 0 is 5 s
 	Budget   int64         // instructions that all tasks together may run; 0 is no bound
 
-	MaxString int // bytes of one string that the libraries make; 0 is 256 MiB
+	// Patience is how long one task may keep all others waiting before Warn hears of it; 0 is 1 s, negative is for ever.
+	Patience time.Duration
+
+	MaxString     int   // bytes of one string that the libraries make; 0 is 256 MiB
+	MaxOutput     int64 // bytes that print and io.write may write to Stdout; 0 is no bound
+	MaxTasks      int   // tasks at the same time; 0 is 100,000
+	MaxCoroutines int   // suspended coroutines of one task, each of which holds a goroutine; 0 is 100,000
 
 	Strict  bool // reading or writing an undeclared global is an error
-	Sandbox bool // a white-listed state for scripts of unknown origin
+	Sandbox bool // only the functions and [Module.Safe] modules that reach nothing outside, and tighter limits
 
 	Warn func(message string) // reports that are not errors; nil drops them
 }
@@ -50,6 +56,7 @@ type Module struct {
 	Functions map[string]Function // by their Lua names
 	Call      Function            // makes the module itself callable: mur.<name>(...)
 	Open      func(c *Call, module *lua.LTable) error
+	Safe      bool // reaches nothing outside the script: sandboxed scripts have it too
 }
 
 // NewLibrary returns a library of the files <name>.lua in the top folder of files. Each is compiled when first used
@@ -68,6 +75,18 @@ func (o *Options) setDefaults() {
 	}
 	if o.Grace == 0 {
 		o.Grace = 50 * time.Millisecond
+	}
+	if o.Sandbox {
+		o.restrict()
+	}
+	if o.Patience == 0 {
+		o.Patience = time.Second
+	}
+	if o.MaxTasks == 0 {
+		o.MaxTasks = 100_000
+	}
+	if o.MaxCoroutines == 0 {
+		o.MaxCoroutines = 100_000
 	}
 	if o.MaxString == 0 {
 		o.MaxString = 256 << 20

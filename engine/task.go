@@ -23,9 +23,16 @@ type Task struct {
 	ctx    context.Context // ends at the soft stop
 	cancel context.CancelCauseFunc
 	hard   atomic.Bool
-	done   chan struct{}
-	lost   chan struct{} // closed when a stuck Go call keeps the task from ending
-	wake   chan struct{}
+	asked  atomic.Bool // the watchdog wants to know where it is
+
+	cleanupOf *Task                  // of a function given to mur.defer
+	unwound   atomic.Bool            // its function has ended
+	calling   atomic.Pointer[string] // the name of the Go function it is in
+
+	done chan struct{}
+	lost chan struct{} // closed when a stuck Go call keeps the task from ending
+	lose sync.Once     // closes it
+	wake chan struct{}
 
 	mu       sync.Mutex // guards what follows
 	fatal    error      // ends the task whatever its function does
@@ -38,6 +45,7 @@ type Task struct {
 	coroutines map[*coroutine]struct{}
 	stopTrace  *trace
 	joined     bool // somebody saw, or will see, how it ended
+	settled    bool // it has ended; done is closed a moment later
 
 	spawnDetached bool // see SpawnDetached
 
@@ -106,17 +114,20 @@ func (t *Task) Kill() {
 // stuckAfter is how long after a hard stop a task may still be inside one Go call before it is given up.
 const stuckAfter = 40 * time.Millisecond
 
-// giveUp is called when the task has not ended although it was stopped hard.
+// giveUp is called when the task was stopped hard some time ago. If its function has not ended it is inside a Go call
+// that does not return; those who wait for the task are told so. Cleanups have deadlines of their own.
 func (t *Task) giveUp() {
-	select {
-	case <-t.done:
-	default:
-		close(t.lost)
+	if t.unwound.Load() {
+		return
+	}
+	t.lose.Do(func() { close(t.lost) })
+	if of := t.cleanupOf; of != nil {
+		of.lose.Do(func() { close(of.lost) })
 	}
 }
 
 func (t *Task) lostError() error {
-	return &Error{Kind: KindInternal, Message: fmt.Sprintf("%s was stopped but a call inside it does not return", t.name), Cause: context.Cause(t.ctx)}
+	return &Error{Kind: KindInternal, Message: fmt.Sprintf("%s was stopped but %s does not return", t.name, t.inside()), Cause: context.Cause(t.ctx)}
 }
 
 // unwinding says whether Lua code of the task has to end now.
@@ -146,8 +157,10 @@ func (t *Task) fail(err error) {
 // main is the task's goroutine.
 func (t *Task) main(fn func() lua.LValue, args func(L *lua.LState) ([]lua.LValue, error)) {
 	defer t.host.running.Done()
+	defer t.host.alive.Add(-1)
 	defer t.announce()
 	<-t.wake // it is in the lock's queue
+	t.host.took(t)
 	defer t.host.lock.release()
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,6 +168,7 @@ func (t *Task) main(fn func() lua.LValue, args func(L *lua.LState) ([]lua.LValue
 		}
 	}()
 	t.results, t.err = t.runFunction(fn(), args)
+	t.unwound.Store(true)
 	if err := t.finish(); t.err == nil && err != nil {
 		t.results, t.err = nil, err
 	}
@@ -209,7 +223,7 @@ func (t *Task) endChildren() (orphaned error) {
 		if child == nil {
 			return orphaned
 		}
-		failed := child.isDone()
+		failed := child.settled
 		child.Stop(errParentEnded)
 		t.host.unlocked(t.wake, func() {
 			select {
@@ -263,6 +277,7 @@ func (t *Task) announce() {
 
 // settle stops timers and leaves the parent.
 func (t *Task) settle() {
+	t.settled = true
 	t.mu.Lock()
 	if t.timer != nil {
 		t.timer.Stop()

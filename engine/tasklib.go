@@ -175,11 +175,11 @@ func newTaskType() *Type {
 		},
 		Fields: map[string]func(any) any{
 			"name": func(v any) any { return v.(*Task).name },
-			"done": func(v any) any { return v.(*Task).isDone() },
+			"done": func(v any) any { return v.(*Task).settled },
 		},
 		String: func(v any) string {
 			t := v.(*Task)
-			if t.isDone() {
+			if t.settled {
 				return t.name + " (ended)"
 			}
 			return t.name + " (running)"

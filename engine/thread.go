@@ -93,6 +93,9 @@ func (t *thread) Done() <-chan struct{} {
 // look returns a closed channel when the thread has to stop.
 func (t *thread) look() <-chan struct{} {
 	t.left = quantum
+	if t.task.asked.Load() && t.task.asked.Swap(false) {
+		t.host.watch.report(t.task, scriptPlace(t.L), t.host.watch.taken.Load())
+	}
 	if t.host.spent(quantum, t) || t.task.unwinding() {
 		return closedChannel
 	}

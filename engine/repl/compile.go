@@ -2,13 +2,14 @@ package repl
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
+
+	"murlua/engine"
 )
 
 // compile compiles one input: as an expression when it is one, else as statements. The function it returns takes
@@ -25,7 +26,7 @@ func compile(name, source string, known map[string]bool) (proto *lua.FunctionPro
 		}
 	}
 	names := maps.Clone(known)
-	proto, err = compileChunk(enclose(lift(chunk, names)), name)
+	proto, err = engine.CompileChunk(name, enclose(lift(chunk, names)))
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,15 +36,6 @@ func compile(name, source string, known map[string]bool) (proto *lua.FunctionPro
 
 func parseChunk(name, source string) ([]ast.Stmt, error) {
 	return parse.Parse(strings.NewReader(source), name)
-}
-
-func compileChunk(chunk []ast.Stmt, name string) (proto *lua.FunctionProto, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the compiler panics on some of its limits
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	return lua.Compile(chunk, name)
 }
 
 // endsEarly reports whether the parser came to the end of the input and wanted more.
