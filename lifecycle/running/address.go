@@ -116,7 +116,7 @@ func runningNow(h home.Home) (running []Record, ended []endedRecord, err error) 
 	}
 	for i, state := range ProcessStates(records) {
 		if state.Kind != process.Gone {
-			running = append(running, records[i])
+			running = appendSession(running, records[i], h)
 			continue
 		}
 		ended = append(ended, endedRecord{records[i], state.Reason})
@@ -124,6 +124,19 @@ func runningNow(h home.Home) (running []Record, ended []endedRecord, err error) 
 		_ = Prune(h, records[i])
 	}
 	return running, ended, nil
+}
+
+// appendSession adds a record to those before it, in the order of their sessions. A copy of a record
+// under another name is no other session: the one under its own name counts.
+func appendSession(records []Record, record Record, h home.Home) []Record {
+	last := len(records) - 1
+	if last < 0 || records[last].SessionID != record.SessionID {
+		return append(records, record)
+	}
+	if record.Path == Location(h, record.SessionID) {
+		records[last] = record
+	}
+	return records
 }
 
 // ProcessStates is [ProcessState] for many records, several at once.

@@ -27,6 +27,14 @@ func TestFind(t *testing.T) {
 	oldest := add("000001"+zeros, self)
 	middle := add("000002"+zeros[:22]+"abcd", foreign)
 	newest := add("000003"+zeros[:22]+"abce", self)
+	// Copies under other names, before and after their own, are no other sessions.
+	for _, name := range []string{"a.json", "z.json"} {
+		text, err := Encode(newest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, h, name, string(text))
+	}
 	ended := func() Record { return add("000004"+zeros[:22]+"dead", stale) }
 	for _, c := range []struct {
 		address string

@@ -33,13 +33,13 @@ func hold(pid int) (*held, error) {
 	return &held{pid: pid, token: token, queue: -1}, nil
 }
 
-// describe reads when the process started. The kernel refuses to describe one that has exited and
-// was not waited for, or calls it a zombie; both are dead.
+// describe reads when the process started. Of a number that nothing holds the kernel says nothing
+// (EIO), and a process that has exited and was not waited for it calls a zombie; both are dead.
 func describe(pid int) (token string, dead bool, err error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	switch {
-	case errors.Is(err, unix.ESRCH):
-		return "", true, err
+	case err != nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH):
+		return "", true, os.ErrProcessDone
 	case err != nil:
 		return "", false, err
 	case int(info.Proc.P_pid) != pid:
@@ -51,9 +51,6 @@ func describe(pid int) (token string, dead bool, err error) {
 
 func startToken(pid int, _ here) (string, error) {
 	token, _, err := describe(pid)
-	if errors.Is(err, unix.ESRCH) {
-		return "", os.ErrProcessDone
-	}
 	return token, err
 }
 
