@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -52,7 +53,8 @@ var tokenType = &engine.Type{
 type doorCall struct {
 	w       *World
 	target  string     // as messages name it
-	session id.Session // the record to read, "" for an address
+	session id.Session // whose record to read, and
+	address string     // by which to find it otherwise; both "" when the target says where the door is
 	client  *door.Client
 	timeout time.Duration // 0 is none
 }
@@ -71,14 +73,14 @@ func (w *World) readDoor(c *engine.Call, o *engine.OptionTable, otherwise time.D
 	default:
 		c.BadArgument(1, "expected the address of a door, a session id or a record, got %s", v.Type())
 	}
-	if strings.HasPrefix(d.target, "ses_") && !strings.Contains(d.target, ":") {
-		session, err := id.ParseSession(d.target)
-		if err != nil {
-			c.BadArgument(1, "%v", err)
-		}
+	_, isRecord := c.Get(1).(*lua.LTable)
+	switch session, err := id.ParseSession(d.target); {
+	case err == nil:
 		d.session = session
-	} else if _, isRecord := c.Get(1).(*lua.LTable); isRecord {
-		c.BadArgument(1, "the record's session_id is no session id")
+	case isRecord:
+		c.BadArgument(1, "the session_id of the record: %v", err)
+	case !strings.Contains(d.target, ":"):
+		d.address = d.target
 	}
 	d.client.URL = d.target
 	if value := o.Get("token"); value != lua.LNil {
@@ -94,25 +96,46 @@ func (w *World) readDoor(c *engine.Call, o *engine.OptionTable, otherwise time.D
 // locate finds the door of a session, and its operator's token unless the script gave one. The record is read anew, so that a
 // script cannot make one up.
 func (d *doorCall) locate() error {
-	if d.session == "" {
+	if d.session == "" && d.address == "" {
 		return nil
 	}
-	h, err := d.w.home()
-	if err != nil {
-		return err
-	}
-	record, err := running.Read(running.Location(h, d.session))
+	record, err := d.record()
 	if err != nil {
 		return err
 	}
 	if record.URL == "" {
-		return &engine.Error{Kind: "no_door", Message: fmt.Sprintf("session %s has no door", d.session), Hint: "it is a command or a script, see mur.running.list"}
+		return &engine.Error{
+			Kind: "no_door", Message: fmt.Sprintf("session %s has no door", record.SessionID),
+			Hint: "it is a command or a script, see mur.running.list",
+		}
 	}
 	d.client.URL = record.URL
 	if d.client.Token.IsZero() {
 		d.client.Token = record.DoorToken
 	}
 	return nil
+}
+
+// record reads the record of the session.
+func (d *doorCall) record() (running.Record, error) {
+	h, err := d.w.home()
+	if err != nil {
+		return running.Record{}, err
+	}
+	var record running.Record
+	if d.session != "" {
+		record, err = running.Read(running.Location(h, d.session))
+	} else {
+		record, err = running.Find(h, d.address)
+	}
+	problem, unknown := errors.AsType[*running.AddressError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return record, &engine.Error{Kind: "no_session", Message: fmt.Sprintf("session %s is not running", d.session), Cause: err}
+	case unknown:
+		return record, &engine.Error{Kind: "no_session", Message: err.Error(), Cause: err, Fields: map[string]any{"sessions": append([]string{}, problem.Sessions...)}}
+	}
+	return record, err
 }
 
 // do makes one call, without the lock, within the time limit.
@@ -264,16 +287,12 @@ func (w *World) doorStop(c *engine.Call) error {
 func (w *World) doorToken(c *engine.Call) error {
 	d := w.readDoor(c, c.Options(3), 0)
 	name := c.OptString(2, credential.Operator)
-	if d.session == "" {
-		c.BadArgument(1, "expected a session id or a record")
-	}
-	h, err := w.home()
-	if err != nil {
-		return err
+	if d.session == "" && d.address == "" {
+		c.BadArgument(1, "expected a session or a record")
 	}
 	var record running.Record
-	err = c.Block(func(context.Context) (err error) {
-		record, err = running.Read(running.Location(h, d.session))
+	err := c.Block(func(context.Context) (err error) {
+		record, err = d.record()
 		return err
 	})
 	if err != nil {
@@ -284,9 +303,9 @@ func (w *World) doorToken(c *engine.Call) error {
 		token = record.DoorToken
 	}
 	if token.IsZero() {
-		message := fmt.Sprintf("session %s has no credential %q", d.session, name)
+		message := fmt.Sprintf("session %s has no credential %q", record.SessionID, name)
 		if record.DoorToken.IsZero() {
-			message = fmt.Sprintf("the door of session %s is public: it takes no token", d.session)
+			message = fmt.Sprintf("the door of session %s is public: it takes no token", record.SessionID)
 		}
 		return &engine.Error{Kind: "no_token", Message: message}
 	}

@@ -76,7 +76,8 @@ func openDoor(t *testing.T, auth *door.Auth) (*World, *door.Server, running.Reco
 
 func TestDoorCallsByAddressAndBySession(t *testing.T) {
 	w, s, record := openDoor(t, nil)
-	for _, target := range []string{s.URL(), "http://" + s.URL(), string(record.SessionID)} {
+	session := string(record.SessionID)
+	for _, target := range []string{s.URL(), "http://" + s.URL(), session, "@1", session[30:]} {
 		printed(t, w, fmt.Sprintf(`
 			local target = %q
 			print(mur.door.probe(target) == %q)
@@ -153,11 +154,11 @@ func TestDoorErrors(t *testing.T) {
 		err = failed(mur.door.send, session, "wait", { timeout = 0.05 })
 		print(err.kind)
 		print(failed(mur.door.send, session, "hi", { contxt = "x" }).message:match("contxt") ~= nil)
-		print(failed(mur.door.send, "ses_x", "hi").kind, failed(mur.door.send, 7, "hi").kind, failed(mur.door.send, session).kind)
+		print(failed(mur.door.send, "@2", "hi").kind, failed(mur.door.card, "ses_0199c4e2f1b7712a9d3e4f5061728394").kind, failed(mur.door.send, 7, "hi").kind, failed(mur.door.send, session).kind)
 		print(failed(mur.door.token, session, "nobody").kind)
 	`, s.URL(), record.SessionID), strings.Join([]string{
 		"refused\t401\tunauthenticated", "refused\tinsufficient_scope", "door\t-32001", "unreachable\t2", "nil\tunreachable", "timeout", "true",
-		"usage\tusage\tusage", "no_token",
+		"no_session\tno_session\tusage\tusage", "no_token",
 	}, "\n"))
 }
 

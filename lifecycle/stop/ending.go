@@ -1,11 +1,7 @@
 package stop
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,53 +51,20 @@ func awaitTasks(ctx context.Context, record running.Record, tasks []string) (une
 
 // taskEnds returns a test for the tasks that have ended: those whose end is recorded, and those that were canceled
 // before they began.
-func taskEnds(events []traceEvent) func(task string) bool {
+func taskEnds(events []trace.Event) func(task string) bool {
 	ended := map[string]bool{}
 	for _, e := range events {
-		if e.Kind == trace.TaskEnd || e.Kind == "task_canceled" && e.Phase == "queued" {
-			ended[e.Task] = true
+		if e.Kind == trace.TaskEnd || e.Kind == "task_canceled" && e.Text("phase") == "queued" {
+			ended[e.Text("task_id")] = true
 		}
 	}
 	return func(task string) bool { return ended[task] }
 }
 
-// traceEvent is what is read of a line of a trace.
-type traceEvent struct {
-	Kind   string `json:"event_type"`
-	Task   string `json:"task_id"`
-	Phase  string `json:"phase"`
-	Status string `json:"exit_status"`
-}
-
-// maxTrace bounds how much of a trace is read, from its end: a task's end stands there.
-const maxTrace = 16 << 20
-
-// readTrace reads the events of a trace. Lines that are none are skipped: the last one may be half written.
-func readTrace(path string) []traceEvent {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	} else if info.Size() > maxTrace {
-		if _, err := file.Seek(-maxTrace, io.SeekEnd); err != nil {
-			return nil
-		}
-	}
-	var events []traceEvent
-	lines := bufio.NewReader(file)
-	for {
-		line, err := lines.ReadBytes('\n')
-		var e traceEvent
-		if json.Unmarshal(bytes.TrimSpace(line), &e) == nil && e.Kind != "" {
-			events = append(events, e)
-		}
-		if err != nil {
-			return events
-		}
-	}
+// readTrace reads the events of a trace; one that cannot be read has none.
+func readTrace(path string) []trace.Event {
+	events, _ := trace.Read(path)
+	return events
 }
 
 // endingOf says in murmur's words how a member's session ended, by its trace.
@@ -115,7 +78,7 @@ func endingOf(record running.Record) string {
 				word = e.Kind
 			}
 		case trace.SessionEnd:
-			status, ended = e.Status, true
+			status, ended = e.Text("exit_status"), true
 		}
 	}
 	switch {

@@ -1,7 +1,7 @@
 // Package trace writes and reads traces: what happened in a session, one JSON object a line, in the file
 // trace.jsonl of its records directory. Murmur's tools read the same file.
 //
-// Start with [Open] and [Writer.Write]. A trace is for looking back: that it cannot be written ends nothing.
+// Start with [Open] and [Writer.Write], or with [Read]. A trace is for looking back: that it cannot be written ends nothing.
 package trace
 
 import (
@@ -38,13 +38,31 @@ type Writer struct {
 }
 
 // Open opens the trace in the records directory for appending and makes it, for its owner alone, if it is not
-// there.
+// there. A line that was cut off there is ended.
 func Open(recordsDir string, session id.Session) (*Writer, error) {
-	file, err := os.OpenFile(filepath.Join(recordsDir, File), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(recordsDir, File), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the trace: %w", err)
 	}
+	if err := endLine(file); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("cannot open the trace: %w", err)
+	}
 	return &Writer{session: session, file: file}, nil
+}
+
+// endLine ends the last line of a file, unless it is ended or there is none.
+func endLine(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, info.Size()-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = file.Write([]byte("\n"))
+	return err
 }
 
 // Write appends one event with the fields that every event has. The fields must not have those names. Each event

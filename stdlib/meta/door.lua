@@ -2,8 +2,8 @@
 
 --- Talks to the doors of capsules, murmur's and murlua's alike, and of other A2A agents.
 ---
---- A door is named by its address, `host:port` with or without `http://`; by the id of its session, whose record says where it is and
---- has the operator's token; or by such a record. `localhost` means 127.0.0.1 and ::1.
+--- A door is named by its address, `host:port` with or without `http://`; by its session, whose record says where it is and has the operator's
+--- token: the id, the end of one, or "@1" for the newest, as in `mur.running.get`; or by such a record. `localhost` means 127.0.0.1 and ::1.
 ---
 --- A token never shows in `tostring`, errors, logs or JSON. `mur.door.token` returns one to pass on; only its `reveal`
 --- gives the text.
@@ -81,6 +81,7 @@ function door.probe(door, options) end
 --- Raises `unreachable` when no address accepts a connection; the field `addresses` lists `{ address, error }`.
 --- Raises `refused` when the caller may not do this; `status` and `code` say more.
 --- Raises `door` when the door refused the call; `code` is A2A's or JSON-RPC's.
+--- Raises `no_session` when no such session runs.
 --- Raises `no_door` when the session has none.
 --- Raises `timeout` when no answer comes in time.
 ---
