@@ -70,7 +70,7 @@ func TestTheStubsDescribeTheObjects(t *testing.T) {
 	types := map[string]*engine.Type{
 		"mur.Watch": watchType, "mur.RecordWatch": runningWatchType, "mur.Formation": formationType, "mur.FormationPlan": planType,
 		"mur.HTTPStream": httpStreamType, "mur.DoorToken": tokenType, "mur.DoorStream": doorStreamType,
-		"mur.ReadyMember": memberType, "mur.Capsule": capsuleType, "mur.Peer": peerType,
+		"mur.ReadyMember": memberType, "mur.Handle": handleType, "mur.Capsule": capsuleType, "mur.Peer": peerType,
 	}
 	for name, object := range types {
 		class := docs.Class(name)

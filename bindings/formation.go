@@ -3,6 +3,7 @@ package bindings
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
@@ -48,6 +49,9 @@ func (w *World) launch(c *engine.Call) error {
 	options.Home, options.Environ = h, w.Environ
 	options.ProjectDir = w.Workdir
 	options.Executable, options.MurBinary = w.Executable, w.MurBinary
+	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
+		options.Keeper = w.keeperFor(c.Host())
+	}
 	options.EntryStdout, options.EntryStderr = w.Stdout, w.Stderr
 	options.Relay, options.Warn = w.Relay, w.Warn
 

@@ -12,6 +12,7 @@ import (
 	"murlua/engine/scenario"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
+	"murlua/lifecycle/keeper"
 )
 
 // World is what the modules of one host may touch of the world outside. The zero value of a field means: there is
@@ -37,7 +38,12 @@ type World struct {
 	// OnEvent gets the events of every formation, one after the other for each of them.
 	OnEvent func(formation.Event)
 
+	// Keeper starts processes; it stays the maker's to close. Nil: the world has one of its own when it needs it, and
+	// the program's main has to call [keeper.Main].
+	Keeper *keeper.Keeper
+
 	mu         sync.Mutex
+	kept       keeping
 	formations []*launched // launched by the script and not known to have ended
 	lastCode   *int
 
@@ -58,6 +64,8 @@ func (w *World) Modules() []engine.Module {
 		w.envModule(),
 		timeModule(),
 		w.httpModule(),
+		w.handleModule(),
+		w.processModule(),
 		w.readyModule(),
 		w.sweepModule(),
 	}

@@ -55,11 +55,13 @@ func run(o *outside) int {
 		return fail(ctx, o.stderr, fmt.Errorf("the command %q does nothing", target.Name))
 	}
 	if _, own := chosen.(interface{ ownSignals() }); own {
+		defer o.release()
 		return fail(ctx, o.stderr, chosen.run(ctx, o))
 	}
 	ctx, hurried, done := o.watchSignals(ctx)
 	defer done()
 	o.hurried = hurried
+	defer o.release()
 	return fail(ctx, o.stderr, chosen.run(ctx, o))
 }
 

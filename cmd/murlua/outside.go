@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/keeper"
 )
 
 // outside is everything the command takes from the world around it. It is built once, in main; tests build
@@ -24,6 +25,7 @@ type outside struct {
 	openSignals func() (caught <-chan os.Signal, stop func())
 
 	hurried context.Context // ends at the second signal; set while a command runs
+	keeper  *keeper.Keeper  // made when first needed, closed when the command has ended
 }
 
 func newOutside() *outside {
@@ -43,6 +45,26 @@ func newOutside() *outside {
 			return caught, func() { signal.Stop(caught) }
 		},
 	}
+}
+
+// keep returns what starts all processes of the command.
+func (o *outside) keep() *keeper.Keeper {
+	if o.keeper == nil {
+		o.keeper = keeper.New(keeper.Options{Stderr: o.stderr})
+	}
+	return o.keeper
+}
+
+// release ends what the command may have left running, and the keeper.
+func (o *outside) release() {
+	if o.keeper == nil {
+		return
+	}
+	hurried := o.hurried
+	if hurried == nil {
+		hurried = context.Background()
+	}
+	_ = o.keeper.Close(hurried) // whatever could not be ended has been told of by the keeper
 }
 
 // getenv returns the value of a variable, "" when it is not set. The last of several settings counts.

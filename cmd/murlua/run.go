@@ -39,7 +39,7 @@ func (c *runCommand) run(ctx context.Context, o *outside) error {
 func (o *outside) world(folder string) *bindings.World {
 	return &bindings.World{
 		Environ: o.environ, Workdir: o.workdir, Executable: o.executable, MurBinary: o.murBinary(), Folder: folder,
-		Stdout: o.stdout, Stderr: o.stderr,
+		Stdout: o.stdout, Stderr: o.stderr, Keeper: o.keep(),
 		Warn: func(text string) { writeAll(o.stderr, "murlua: warning: "+text+"\n") },
 	}
 }
@@ -47,7 +47,7 @@ func (o *outside) world(folder string) *bindings.World {
 func (o *outside) hostOptions(world *bindings.World, script string, args []string) engine.Options {
 	return engine.Options{
 		Modules: world.Modules(), Stdlib: engine.NewLibrary(stdlib.Files), Script: script, Args: args,
-		Stdin: o.stdin, Stdout: o.stdout, Stderr: o.stderr, Warn: world.Warn,
+		Stdin: o.stdin, Stdout: o.stdout, Stderr: o.stderr, Warn: world.Warn, Shell: world.Shell,
 		Getenv: func(name string) (string, bool) {
 			value := o.getenv(name)
 			return value, value != ""

@@ -96,6 +96,8 @@ type Spec struct {
 	// Terminal gives the (single) stage a terminal of Rows and Columns as all three streams.
 	Terminal      bool
 	Rows, Columns uint16
+	// Cap replaces the registry's for this start; 0 does not.
+	Cap int
 	// KeepLeftovers leaves processes running that outlive the stages, until the registry closes. Else they are
 	// ended when the last stage has ended.
 	KeepLeftovers bool
@@ -119,7 +121,7 @@ func (r *Registry) Start(ctx context.Context, spec Spec) (*Handle, error) {
 	if spec.Terminal && len(stages) > 1 {
 		return nil, errors.New("cannot give a terminal to a line of several stages")
 	}
-	h, err := r.reserve(spec.Line)
+	h, err := r.reserve(spec.Line, spec.Cap)
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +137,17 @@ func (r *Registry) Start(ctx context.Context, spec Spec) (*Handle, error) {
 
 // reserve takes an id and a place under the cap before anything is spawned: a process that is started and then
 // refused would have run.
-func (r *Registry) reserve(line string) (*Handle, error) {
+func (r *Registry) reserve(line string, limit int) (*Handle, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, ErrClosed
 	}
-	if live := r.live(); live >= r.options.Cap {
-		return nil, &CapError{Live: live, Cap: r.options.Cap}
+	if limit <= 0 {
+		limit = r.options.Cap
+	}
+	if live := r.live(); live >= limit {
+		return nil, &CapError{Live: live, Cap: limit}
 	}
 	h := newHandle(r, r.next, line, filepath.Join(r.dir, fmt.Sprintf("handle-%d.out", r.next)))
 	r.next++
