@@ -247,14 +247,15 @@ func (w *World) readyPolicy(c *engine.Call, policy lua.LValue) (decide readiness
 		return nil, "", engine.Errorf(engine.KindInternal, "mur.ready prepared a %s", values[0].Type())
 	}
 	host := c.Host()
-	decide = func(ctx context.Context, probe *formation.Probe) error { return ask(ctx, host, drive, probe) }
-	return decide, values[1].String(), nil
+	describe = values[1].String()
+	decide = func(ctx context.Context, probe *formation.Probe) error { return ask(ctx, host, drive, describe, probe) }
+	return decide, describe, nil
 }
 
 // ask runs a policy as a task until it says yes, fails or ctx ends. Its last word is the error then.
-func ask(ctx context.Context, host *engine.Host, drive *lua.LFunction, probe *formation.Probe) error {
+func ask(ctx context.Context, host *engine.Host, drive *lua.LFunction, describe string, probe *formation.Probe) error {
 	var mu sync.Mutex
-	last := "its policy did not answer"
+	last := "waiting until " + describe // when the time is up before the first answer
 	tell := engine.Function(func(c *engine.Call) error {
 		mu.Lock()
 		last = c.String(1)
