@@ -46,6 +46,8 @@ func newCapsule(c *engine.Call) error {
 type CapsuleOptions struct {
 	Member member.Options
 	Host   engine.Options // its Stdout is held back until the readiness line has been written
+	// Prompt says what those find who attach to the capsule's script. Nil: nobody can.
+	Prompt Prompt
 }
 
 // closeWithin bounds the end of a capsule's script once its session has ended.
@@ -90,6 +92,9 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 		return 1, err
 	}
 	session.Introduce(loaded.name, loaded.version)
+	if o.Prompt != nil {
+		letIntoCapsule(o, host, loaded)
+	}
 	service := &service{host: host, session: session, capsule: loaded, stderr: o.Member.Stderr}
 	status, err = session.Run(service.handle)
 	if code, exited := host.ExitStatus(); exited {

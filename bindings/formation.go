@@ -7,6 +7,7 @@ import (
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/id"
 )
 
 func (w *World) formationModule() engine.Module {
@@ -46,7 +47,7 @@ func (w *World) launch(c *engine.Call) error {
 	if err != nil {
 		return err
 	}
-	options.Home, options.Environ = h, w.Environ
+	options.ID, options.Home, options.Environ = id.NewFormation(), h, w.Environ
 	options.ProjectDir = w.Workdir
 	options.Executable, options.MurBinary = w.Executable, w.MurBinary
 	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
@@ -55,6 +56,9 @@ func (w *World) launch(c *engine.Call) error {
 	options.EntryStdout, options.EntryStderr = w.Stdout, w.Stderr
 	options.Relay, options.Warn = w.Relay, w.Warn
 
+	if !p.attach {
+		w.refuseGuests()
+	}
 	r := newLaunched(w, c, p.onEvent)
 	options.OnEvent = r.event
 	r.start(p.plan, options)

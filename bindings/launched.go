@@ -22,6 +22,7 @@ type launched struct {
 	formation *formation.Formation // set when up is closed, unless it failed
 
 	events *callbacks
+	live   *liveView
 }
 
 func newLaunched(w *World, c *engine.Call, onEvent *lua.LFunction) *launched {
@@ -33,9 +34,11 @@ func newLaunched(w *World, c *engine.Call, onEvent *lua.LFunction) *launched {
 func (r *launched) start(plan formation.Plan, options formation.Options) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r.cancel = cancel
+	r.live = newLiveView(string(options.ID), r.world.Script, plan)
 	r.world.mu.Lock()
 	r.world.formations = append(r.world.formations, r)
 	r.world.mu.Unlock()
+	r.world.admit(r.host)
 	task := r.task
 	r.host.OnClose(func(ctx context.Context) error {
 		r.stop(context.Cause(task.Context()))
@@ -58,6 +61,8 @@ func (r *launched) event(e formation.Event) {
 	if r.world.OnEvent != nil {
 		r.world.OnEvent(e)
 	}
+	r.live.add(e)
+	r.world.tellGuests("-- " + EventText(e))
 	r.events.add(EventFields(e))
 }
 

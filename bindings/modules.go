@@ -37,6 +37,12 @@ type World struct {
 	Warn           func(text string)
 	// OnEvent gets the events of every formation, one after the other for each of them.
 	OnEvent func(formation.Event)
+	// Prompt says what those find at their prompt who attach to the script. Nil: nobody can.
+	Prompt Prompt
+	// Script is what a look from outside calls the script.
+	Script string
+
+	admission admission
 
 	// Keeper starts processes; it stays the maker's to close. Nil: the world has one of its own when it needs it, and
 	// the program's main has to call [keeper.Main].

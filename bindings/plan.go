@@ -14,6 +14,7 @@ type planned struct {
 	plan    formation.Plan
 	options formation.Options
 	onEvent *lua.LFunction
+	attach  bool              // whether others may attach to the script
 	workdir string            // the command's
 	ready   map[string]string // what each member's own policy waits for, in words
 }
@@ -67,6 +68,7 @@ func (w *World) readPlanTable(c *engine.Call) *planned {
 	p.options.ReadyWithin = o.Duration("ready_within", 0)
 	p.options.Grace = o.Duration("grace", 0)
 	p.onEvent = o.Function("on_event")
+	p.attach = o.Bool("attach", true)
 	members := c.Options(1).Nested("members", o.Table("members"))
 	o.Done(false)
 	for i := 1; i <= members.Len(); i++ {

@@ -58,7 +58,8 @@ func (c *runCommand) runCapsule(_ context.Context, o *outside) error {
 			Environ: o.environ, Home: h, Flags: flags, Stdout: o.stdout, Stderr: o.stderr,
 			Signals: signals, Exit: os.Exit,
 		},
-		Host: options,
+		Host:   options,
+		Prompt: o.promptOf(),
 	})
 	if err != nil {
 		writeAll(o.stderr, describeError(err))

@@ -17,6 +17,8 @@ type commands struct {
 	Token   tokenCommand   `cmd:"" help:"Print a token for a door."`
 	Ps      psCommand      `cmd:"" help:"List the capsules that run on this machine."`
 	Repl    replCommand    `cmd:"" help:"Type Lua at a prompt."`
+	Attach  attachCommand  `cmd:"" help:"Type Lua inside of a running recipe."`
+	Show    showCommand    `cmd:"" help:"Show how it stands with a formation or a session."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`
 	Stubs   stubsCommand   `cmd:"" help:"Write the type stubs for an editor."`

@@ -36,6 +36,7 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	}
 	world := o.world(filepath.Dir(script))
 	world.Only, world.Except = c.Only, c.Except
+	world.Script, world.Prompt = script, o.promptOf()
 	if c.Plan {
 		world.ShowPlan = func(plan bindings.PlanView) { c.showPlan(o, plan) }
 	}

@@ -43,7 +43,8 @@ func (c *replCommand) run(ctx context.Context, o *outside) error {
 	defer lines.close()
 	shown := &outlet{to: o.stdout}
 	world := o.world(c.folder(o))
-	world.Relay, world.OnEvent = shown, func(e formation.Event) { shown.note(eventLine(e)) }
+	world.Script, world.Prompt = c.Recipe, o.promptOf()
+	world.Relay, world.OnEvent = shown, func(e formation.Event) { shown.note("-- " + bindings.EventText(e)) }
 	world.Warn = func(text string) { shown.note("warning: " + text) }
 	options := o.hostOptions(world, c.Recipe, c.Args)
 	options.Stdin, options.Stdout, options.Stderr = nil, shown, shown
@@ -52,16 +53,23 @@ func (c *replCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	t := &talk{outside: o, world: world, lines: lines, shown: shown, caught: caught}
-	if err = t.begin(ctx, host, c.Recipe); err == nil {
+	t := &talk{outside: o, lines: lines, shown: shown, caught: caught}
+	t.mayLeave = func() bool { return t.mayStop(world.Formations()) }
+	err = t.open(ctx, host, c.Recipe)
+	if err == nil {
 		err = t.all(ctx)
 	}
 	lines.close()
+	return errors.Join(t.end(host, world), ended(o, err))
+}
+
+// ended is how the command ends with an error of the conversation.
+func ended(o *outside, err error) error {
 	if caught, ok := errors.AsType[*formation.Interruption](err); ok {
 		writeAll(o.stderr, "murlua: stopped by "+caught.Error()+"\n")
-		err = exitError{exitSignal + int(caught.Signal)}
+		return exitError{exitSignal + int(caught.Signal)}
 	}
-	return errors.Join(t.end(host), err)
+	return err
 }
 
 // ownSignals says that the command looks after signals itself.
@@ -103,18 +111,27 @@ func (c *replCommand) script(ctx context.Context, o *outside) error {
 	return exitError{fail(ctx, o.stderr, exitError{code})}
 }
 
-// talk is one conversation at a terminal.
-type talk struct {
-	outside *outside
-	world   *bindings.World
-	lines   prompter
-	shown   *outlet
-	caught  <-chan os.Signal
-	console *repl.Console
+// conversation is what takes the lines: a console for a host in this process, or in another one.
+type conversation interface {
+	Line(ctx context.Context, line string) repl.Next
+	Pending() string
+	Drop() bool
 }
 
-// begin opens the session and runs the recipe.
-func (t *talk) begin(ctx context.Context, host *engine.Host, recipe string) error {
+// talk is one conversation at a terminal.
+type talk struct {
+	outside  *outside
+	lines    prompter
+	shown    *outlet
+	caught   <-chan os.Signal
+	with     conversation
+	gone     <-chan struct{} // closed when the other side is no longer there; may be nil
+	mayLeave func() bool
+	exited   func() error // how it ends when the other side ended it; may return nil
+}
+
+// open opens a session with a host of this process and runs the recipe.
+func (t *talk) open(ctx context.Context, host *engine.Host, recipe string) error {
 	names, err := newNames(t.outside)
 	if err != nil {
 		return err
@@ -123,23 +140,37 @@ func (t *talk) begin(ctx context.Context, host *engine.Host, recipe string) erro
 	if err != nil {
 		return err
 	}
-	t.console = &repl.Console{Session: session, Out: t.shown, ReadFile: func(path string) (string, error) {
+	console := &repl.Console{Session: session, Out: t.shown, ReadFile: func(path string) (string, error) {
 		text, err := os.ReadFile(pathFrom(t.outside.workdir, path))
 		return string(text), err
 	}}
-	t.lines.complete(session.Complete, t.console.Pending)
+	t.with = console
+	t.exited = func() error {
+		if console.Exit == nil {
+			return nil
+		}
+		return exitError{console.Exit.Status}
+	}
+	t.lines.complete(session.Complete, console.Pending)
 	if recipe == "" {
 		return nil
 	}
-	next, err := t.interruptible(ctx, func(ctx context.Context) repl.Next { return t.console.Load(ctx, recipe) })
+	next, err := t.interruptible(ctx, func(ctx context.Context) repl.Next {
+		if next := console.Load(ctx, recipe); next != repl.Again {
+			return next
+		}
+		return console.Line(ctx, launchIfPlan)
+	})
 	if next == repl.Leave && err == nil {
 		err = t.exited()
 	}
 	return err
 }
 
-// exited is how a conversation ends that called os.exit.
-func (t *talk) exited() error { return exitError{t.console.Exit.Status} }
+// launchIfPlan launches what a recipe returned, as `murlua run` does.
+const launchIfPlan = `if type(_) == "table" and rawget(_, "members") or tostring(_):find("^plan of ") then
+	formation = mur.formation.launch(_)
+end`
 
 // all is the conversation. It returns nil when it was left.
 func (t *talk) all(ctx context.Context) error {
@@ -148,7 +179,7 @@ func (t *talk) all(ctx context.Context) error {
 		line, err := t.ask(map[repl.Next]string{repl.Again: prompt, repl.More: morePrompt}[next])
 		switch {
 		case errors.Is(err, errAborted):
-			t.console.Drop()
+			t.with.Drop()
 			next = repl.Again
 			continue
 		case errors.Is(err, io.EOF):
@@ -156,8 +187,8 @@ func (t *talk) all(ctx context.Context) error {
 		case err != nil:
 			return err
 		default:
-			input := t.console.Pending() + line
-			next, err = t.interruptible(ctx, func(ctx context.Context) repl.Next { return t.console.Line(ctx, line) })
+			input := t.with.Pending() + line
+			next, err = t.interruptible(ctx, func(ctx context.Context) repl.Next { return t.with.Line(ctx, line) })
 			if next != repl.More {
 				t.lines.remember(input)
 			}
@@ -168,8 +199,8 @@ func (t *talk) all(ctx context.Context) error {
 		if next != repl.Leave {
 			continue
 		}
-		if t.console.Exit != nil {
-			return t.exited()
+		if err := t.exited(); err != nil {
+			return err
 		}
 		if t.mayLeave() {
 			return nil
@@ -187,12 +218,14 @@ func (t *talk) ask(text string) (string, error) {
 		select {
 		case a := <-answers:
 			return a.line, a.err
+		case <-t.gone:
+			return "", repl.ErrGone
 		case s := <-t.caught:
 			if s != os.Interrupt {
 				return "", interruption(s)
 			}
 			// A prompt that leaves ^C to the kernel: what was typed is void, and the prompt is still open.
-			t.console.Drop()
+			t.with.Drop()
 			writeAll(t.outside.stdout, "\n"+prompt)
 		}
 	}
@@ -220,9 +253,8 @@ func (t *talk) interruptible(ctx context.Context, evaluate func(context.Context)
 
 var errInterrupted = errors.New("interrupted")
 
-// mayLeave asks before formations are stopped.
-func (t *talk) mayLeave() bool {
-	running := t.world.Formations()
+// mayStop asks before formations are stopped.
+func (t *talk) mayStop(running []string) bool {
 	if len(running) == 0 {
 		return true
 	}
@@ -235,7 +267,7 @@ func (t *talk) mayLeave() bool {
 }
 
 // end stops what the conversation started, however it ended. Another signal means no more patience.
-func (t *talk) end(host *engine.Host) error {
+func (t *talk) end(host *engine.Host, world *bindings.World) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaving)
 	defer cancel()
 	closed := make(chan error, 1)
@@ -245,29 +277,9 @@ func (t *talk) end(host *engine.Host) error {
 		case err := <-closed:
 			return err
 		case <-t.caught:
-			t.world.Hurry()
+			world.Hurry()
 		}
 	}
-}
-
-// eventLine is what is shown of a formation's event between two prompts.
-func eventLine(e formation.Event) string {
-	text := string(e.Kind)
-	if e.Member != "" {
-		text = e.Member + ": " + text
-	}
-	if e.PID != 0 {
-		text += fmt.Sprintf(" (pid %d)", e.PID)
-	}
-	switch {
-	case e.Reason != nil:
-		text += ": " + e.Reason.String()
-	case e.Kind == formation.Exited || e.Kind == formation.Reaped:
-		text += ": " + e.Status.String()
-	case e.Detail != "":
-		text += ": " + e.Detail
-	}
-	return "-- " + strings.ReplaceAll(text, "\n", "\n   ")
 }
 
 // historyFile is where the lines of earlier conversations are kept.

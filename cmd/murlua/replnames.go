@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"murlua/bindings"
 	"murlua/engine"
 	"murlua/engine/repl"
 	"murlua/lifecycle/door"
@@ -29,6 +30,17 @@ func newNames(o *outside) (*names, error) {
 		return nil, fmt.Errorf("cannot read the description of the Lua face: %w", err)
 	}
 	return &names{outside: o, docs: docs}, nil
+}
+
+// promptOf is what those find who attach to a script that this process runs.
+func (o *outside) promptOf() bindings.Prompt {
+	return func(out io.Writer) (map[string]engine.Function, repl.Names) {
+		n, err := newNames(o)
+		if err != nil {
+			return nil, repl.Names{}
+		}
+		return n.functions(out), n.completion()
+	}
 }
 
 // functions are those that exist at a prompt only. They show on out.

@@ -35,6 +35,9 @@ type Console struct {
 	// Exit is the status given to os.exit, when that ended the conversation.
 	Exit *engine.ExitError
 
+	// Failed says whether the last evaluation failed.
+	Failed bool
+
 	timing  bool
 	pending []string
 	file    string // loaded last
@@ -147,6 +150,7 @@ func (c *Console) load(ctx context.Context, path string) Next {
 func (c *Console) Load(ctx context.Context, path string) Next { return c.load(ctx, path) }
 
 func (c *Console) show(result Result, timed bool) Next {
+	c.Failed = result.Err != nil
 	var exit *engine.ExitError
 	if errors.As(result.Err, &exit) {
 		c.Exit = exit

@@ -24,6 +24,8 @@ type message struct {
 	Words []string        `json:"words,omitempty"`
 	State json.RawMessage `json:"state,omitempty"`
 	Error string          `json:"error,omitempty"`
+	// Failed says of a line that its evaluation failed.
+	Failed bool `json:"failed,omitempty"`
 }
 
 const (

@@ -139,3 +139,14 @@ func (r *Remote) State(ctx context.Context, what string) (json.RawMessage, error
 	}
 	return answer.State, nil
 }
+
+// Script has the other end take a whole text as one input, and reports whether it failed. What it shows goes to out,
+// and so does what went wrong.
+func (r *Remote) Script(ctx context.Context, source string) (next Next, failed bool) {
+	answer, err := r.ask(ctx, message{Op: opLine, Text: source})
+	if err != nil {
+		_, _ = io.WriteString(r.out, err.Error()+"\n")
+		return Leave, true
+	}
+	return answer.Next, answer.Failed
+}

@@ -149,7 +149,8 @@ func (g *Guest) answer(ctx context.Context, m message, console **Console) error 
 	}
 	switch m.Op {
 	case opLine:
-		return g.wire.send(message{Op: opDone, Next: g.line(ctx, *console, m.Text)})
+		next := g.line(ctx, *console, m.Text)
+		return g.wire.send(message{Op: opDone, Next: next, Failed: (*console).Failed})
 	case opDrop:
 		(*console).Drop()
 		return g.wire.send(message{Op: opDone})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ type Options struct {
 	Out io.Writer
 	// Functions are further names that the session's input sees, and nobody else.
 	Functions map[string]engine.Function
+	// Values are further variables of the same kind, converted as by [engine.FromGo].
+	Values map[string]any
 	// Limits of what is shown of a value.
 	Limits value.Limits
 	// Completion asks these; each may be nil.
@@ -47,15 +50,16 @@ func New(ctx context.Context, options Options) (*Session, error) {
 		}
 		s.locals.RawSetString("mur", mur[0])
 		s.known["mur"] = true
-		functions := map[string]engine.Function{}
+		own := map[string]any{}
 		if options.Out != nil {
-			functions["print"] = printTo(options.Out)
+			own["print"] = printTo(options.Out)
 		}
 		for name, fn := range options.Functions {
-			functions[name] = fn
+			own[name] = fn
 		}
-		for name, fn := range functions {
-			converted, err := engine.FromGo(c.L(), fn)
+		maps.Copy(own, options.Values)
+		for name, v := range own {
+			converted, err := engine.FromGo(c.L(), v)
 			if err != nil {
 				return err
 			}

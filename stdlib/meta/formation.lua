@@ -27,6 +27,7 @@ local formation = {}
 ---@field task? string What the entry is given to do.
 ---@field ready_within? number Seconds from a member's start until it must be ready. Default 180.
 ---@field grace? number Seconds that a member has to end after its lifeline was closed. Default 25.
+---@field attach? boolean Whether `murlua attach` lets others into this script, and `murlua show` knows how it stands with it. Default true.
 ---@field on_event? fun(event: mur.FormationEvent) Called for everything that happens to the formation, in order.
 
 ---@alias mur.EventKind "launching"|"waiting"|"spawned"|"reported"|"door_answered"|"not_ready_yet"|"ready"|"entry_started"|"failed"|"stopping"|"exited"|"rung"|"reaped"|"ended"

@@ -1,0 +1,127 @@
+package bindings
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"murlua/lifecycle/formation"
+)
+
+// FormationView is how it stands with a formation, as `murlua show` prints it.
+type FormationView struct {
+	Formation string       `json:"formation"`
+	State     string       `json:"state"` // launching, running, stopping, failed
+	Script    string       `json:"script,omitempty"`
+	PID       int          `json:"pid"` // of the process that holds it
+	Started   time.Time    `json:"started_at"`
+	Members   []MemberView `json:"members"`
+	Events    []string     `json:"events"` // the newest, the last one last
+}
+
+// MemberView is how it stands with a member.
+type MemberView struct {
+	Name        string    `json:"name"`
+	State       string    `json:"state"` // waiting, or the kind of its latest event
+	Since       time.Time `json:"since"`
+	PID         int       `json:"pid,omitempty"`
+	Session     string    `json:"session_id,omitempty"`
+	URL         string    `json:"url,omitempty"`
+	Workdir     string    `json:"workdir,omitempty"`
+	Containment string    `json:"containment,omitempty"`
+	Starts      int       `json:"starts"`
+	Detail      string    `json:"detail,omitempty"` // what is missing, why it failed, how it ended
+}
+
+// maxViewEvents is how many events a view has.
+const maxViewEvents = 30
+
+// liveView follows the events of a formation. It is safe for concurrent use.
+type liveView struct {
+	mu      sync.Mutex
+	current FormationView
+	index   map[string]int
+}
+
+func newLiveView(id, script string, plan formation.Plan) *liveView {
+	l := &liveView{index: map[string]int{}}
+	l.current = FormationView{Formation: id, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}, Events: []string{}}
+	for i, m := range plan.Members {
+		l.index[m.Name] = i
+		l.current.Members = append(l.current.Members, MemberView{Name: m.Name, State: "waiting", Since: l.current.Started})
+	}
+	return l
+}
+
+func (l *liveView) add(e formation.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current.Events = append(l.current.Events, EventText(e))
+	if over := len(l.current.Events) - maxViewEvents; over > 0 {
+		l.current.Events = append([]string{}, l.current.Events[over:]...)
+	}
+	if e.Member == "" {
+		switch e.Kind {
+		case formation.Ready:
+			l.current.State = "running"
+		case formation.Stopping:
+			l.current.State = "stopping"
+		case formation.Failed:
+			l.current.State = "failed"
+		}
+		return
+	}
+	i, known := l.index[e.Member]
+	if !known {
+		return
+	}
+	m := &l.current.Members[i]
+	m.State, m.Since, m.Detail = string(e.Kind), e.Time.UTC(), e.Detail
+	switch e.Kind {
+	case formation.Spawned:
+		m.PID, m.Workdir, m.Containment = e.PID, e.Workdir, e.Containment
+		m.Session, m.URL = "", ""
+		m.Starts++
+	case formation.Reported:
+		m.Session, m.URL = e.Session, e.URL
+	case formation.EntryStarted:
+		m.PID = e.PID
+		m.Starts++
+	case formation.Exited, formation.Reaped:
+		m.PID, m.Detail = 0, e.Status.String()
+	}
+	if e.Reason != nil {
+		m.Detail = e.Reason.String()
+	}
+}
+
+func (l *liveView) view() FormationView {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.current
+	v.Members = append([]MemberView{}, v.Members...)
+	v.Events = append([]string{}, v.Events...)
+	return v
+}
+
+// EventText is an event of a formation in one line, or a few.
+func EventText(e formation.Event) string {
+	text := string(e.Kind)
+	if e.Member != "" {
+		text = e.Member + ": " + text
+	}
+	if e.PID != 0 {
+		text += fmt.Sprintf(" (pid %d)", e.PID)
+	}
+	switch {
+	case e.Reason != nil:
+		text += ": " + e.Reason.String()
+	case e.Kind == formation.Exited || e.Kind == formation.Reaped:
+		text += ": " + e.Status.String()
+	case e.Detail != "":
+		text += ": " + e.Detail
+	}
+	return strings.ReplaceAll(text, "\n", "\n  ")
+}

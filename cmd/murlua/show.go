@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"murlua/bindings"
+	"murlua/engine/repl"
+	"murlua/lifecycle/attach"
+	"murlua/lifecycle/door"
+	"murlua/lifecycle/home"
+	"murlua/lifecycle/running"
+)
+
+type showCommand struct {
+	Target string `arg:"" help:"A formation or a session." placeholder:"FORMATION|SESSION"`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+}
+
+func (c *showCommand) run(ctx context.Context, o *outside) error {
+	h, err := home.Resolve(o.getenv("HOME"))
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(c.Target, "frm_") {
+		return c.showFormation(ctx, o, h)
+	}
+	record, err := running.Find(h, c.Target)
+	if err != nil {
+		return findHint(err)
+	}
+	verdict := (running.Verifier{Probe: door.Probe}).Verify(ctx, record)
+	fields := bindings.RecordFields(record)
+	fields["state"] = verdict.State.String()
+	if verdict.Reason != "" {
+		fields["reason"] = verdict.Reason
+	}
+	if c.JSON {
+		return printObject(o, fields)
+	}
+	writeAll(o.stdout, sessionView(fields))
+	return nil
+}
+
+// sessionView is a record in lines: what it is first, then what else is known.
+func sessionView(fields map[string]any) string {
+	var out strings.Builder
+	for _, key := range []string{
+		"session_id", "state", "reason", "capsule_name", "capsule_version", "url", "pid", "process_start", "started_at", "workdir", "records_dir",
+		"outlives_launcher", "formation_id", "formation_member", "formation_entry", "spawned_by",
+	} {
+		if v, ok := fields[key]; ok {
+			fmt.Fprintf(&out, "%-18s %v\n", strings.ReplaceAll(key, "_", " "), v)
+		}
+	}
+	return out.String()
+}
+
+func (c *showCommand) showFormation(ctx context.Context, o *outside, h home.Home) error {
+	conn, err := dialHost(ctx, h, c.Target)
+	if errors.Is(err, attach.ErrNobody) {
+		return c.showRecords(ctx, o, h)
+	}
+	if err != nil {
+		return err
+	}
+	remote := repl.NewRemote(conn, io.Discard)
+	defer remote.Close()
+	state, err := remote.State(ctx, c.Target)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printObject(o, state)
+	}
+	var view bindings.FormationView
+	if err := json.Unmarshal(state, &view); err != nil {
+		return fmt.Errorf("cannot read what the recipe says of %s: %w", c.Target, err)
+	}
+	writeAll(o.stdout, formationView(view, time.Now()))
+	return nil
+}
+
+// showRecords shows what the records say of a formation whose recipe lets nobody in.
+func (c *showCommand) showRecords(ctx context.Context, o *outside, h home.Home) error {
+	listing, err := running.Scan(h.Running())
+	if err != nil {
+		return err
+	}
+	var live []listed
+	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
+		if r := listing.Records[i]; string(r.FormationID) == c.Target && verdict.State != running.Gone {
+			live = append(live, listed{r, verdict})
+		}
+	}
+	if c.JSON {
+		return printJSON(o, live)
+	}
+	writeAll(o.stderr, "its recipe lets nobody in: this is what the records say\n")
+	writeAll(o.stdout, table(live, time.Now()))
+	return nil
+}
+
+// formationView is how it stands with a formation, for people.
+func formationView(v bindings.FormationView, now time.Time) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "formation  %s\nstate      %s\n", v.Formation, v.State)
+	if v.Script != "" {
+		fmt.Fprintf(&out, "recipe     %s\n", v.Script)
+	}
+	fmt.Fprintf(&out, "process    %d\nstarted    %s, %s ago\n\n", v.PID, v.Started.Format(time.RFC3339), age(now.Sub(v.Started)))
+	width := len("MEMBER")
+	for _, m := range v.Members {
+		width = max(width, len(m.Name))
+	}
+	fmt.Fprintf(&out, "%-*s  %-14s  %-9s  %-7s  %-6s  %s\n", width, "MEMBER", "STATE", "SINCE", "PID", "STARTS", "URL")
+	for _, m := range v.Members {
+		pid := ""
+		if m.PID > 0 {
+			pid = fmt.Sprint(m.PID)
+		}
+		row := fmt.Sprintf("%-*s  %-14s  %-9s  %-7s  %-6d  %s", width, m.Name, m.State, age(now.Sub(m.Since)), dash(pid), m.Starts, dash(m.URL))
+		out.WriteString(strings.TrimRight(row, " ") + "\n")
+		if m.Detail != "" {
+			fmt.Fprintf(&out, "%-*s  %s\n", width, "", m.Detail)
+		}
+	}
+	if len(v.Events) > 0 {
+		out.WriteString("\nlatest events\n")
+		for _, text := range v.Events[max(0, len(v.Events)-10):] {
+			out.WriteString("  " + text + "\n")
+		}
+	}
+	return out.String()
+}
+
+func age(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
+	}
+	return d.Round(time.Second).String()
+}
