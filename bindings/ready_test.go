@@ -2,7 +2,9 @@ package bindings
 
 import (
 	"net"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +13,7 @@ import (
 )
 
 // freePort returns a port of 127.0.0.1 and of ::1 on which nobody listens.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -138,26 +140,39 @@ func TestWaiting(t *testing.T) {
 		print(mur.time.monotonic() - began >= 0.05)`, "true")
 }
 
-// How late a server's listening is noticed, in the middle of several tries, against the time it took to come up.
-func TestAServerIsNoticedSoon(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
+// How late a server that has just begun to listen is noticed: the median, for servers that take 50 to 330 ms to come up.
+func BenchmarkServerNoticed(b *testing.B) {
 	const tries = 15
 	var late []time.Duration
-	for i := range tries {
-		p := freePort(t)
-		listening := make(chan time.Time, 1)
-		time.AfterFunc(time.Duration(50+20*i)*time.Millisecond, func() {
-			listener, err := net.Listen("tcp", "127.0.0.1:"+p)
-			if err != nil {
-				t.Error(err)
-			}
-			listening <- time.Now()
-			time.AfterFunc(time.Second, func() { listener.Close() })
-		})
-		script(t, nil, `assert(mur.ready.wait { tcp = `+p+` })`)
-		late = append(late, time.Since(<-listening))
+	for b.Loop() {
+		for i := range tries {
+			late = append(late, noticed(b, time.Duration(50+20*i)*time.Millisecond))
+		}
 	}
-	t.Logf("noticed after %v", late)
+	slices.Sort(late)
+	b.ReportMetric(float64(late[len(late)/2].Microseconds())/1000, "ms-late-median")
+	b.ReportMetric(float64(late[len(late)-1].Microseconds())/1000, "ms-late-worst")
+}
+
+func noticed(b *testing.B, after time.Duration) time.Duration {
+	address := "127.0.0.1:" + freePort(b)
+	listening := make(chan time.Time, 1)
+	var server *http.Server
+	time.AfterFunc(after, func() {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			b.Error(err)
+		}
+		server = &http.Server{Handler: http.HandlerFunc(echo)}
+		listening <- time.Now()
+		_ = server.Serve(listener)
+	})
+	_, err := runScript(b, nil, `assert(mur.ready.wait { http = "http://`+address+`/" })`)
+	now := time.Now()
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := <-listening
+	_ = server.Close()
+	return now.Sub(began)
 }

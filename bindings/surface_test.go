@@ -15,12 +15,12 @@ import (
 
 // runScript runs a chunk in a host with the modules that need nothing but a world, and returns what it printed.
 // "mur" is required already.
-func runScript(t *testing.T, w *World, source string) (string, error) {
+func runScript(t testing.TB, w *World, source string) (string, error) {
 	t.Helper()
 	return runScriptWithin(t, t.Context(), w, source)
 }
 
-func runScriptWithin(t *testing.T, ctx context.Context, w *World, source string) (string, error) {
+func runScriptWithin(t testing.TB, ctx context.Context, w *World, source string) (string, error) {
 	t.Helper()
 	if w == nil {
 		w = &World{Workdir: t.TempDir()}
