@@ -109,7 +109,7 @@ func (c *Chart) SVG() string {
 		labels = max(labels, left+8*len(r.member)+12)
 	}
 	x := func(at time.Duration) float64 { return float64(labels) + plot*float64(at)/float64(span) }
-	width, height := labels+plot+80, top+rowHeight*len(c.rows)+50
+	width, height := labels+plot+140, top+rowHeight*len(c.rows)+50
 
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n", width, height)
