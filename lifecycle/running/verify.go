@@ -47,7 +47,7 @@ type Probe func(ctx context.Context, url string, token credential.Secret) (sessi
 
 // Verifier takes all three layers.
 type Verifier struct {
-	// Probe is required.
+	// Probe asks the doors. Without one no session that has a door is found to live.
 	Probe Probe
 	// Parallel is how many records [Verifier.VerifyAll] verifies at once; 0 means 32.
 	Parallel int
@@ -67,8 +67,11 @@ func (v Verifier) Verify(ctx context.Context, record Record) Liveness {
 	case process.Unverified:
 		return Liveness{Unreachable, state.Reason}
 	}
-	if record.URL == "" {
+	switch {
+	case record.URL == "":
 		return Liveness{State: Live}
+	case v.Probe == nil:
+		return Liveness{Unreachable, "its door was not asked"}
 	}
 	session, err := v.Probe(ctx, record.URL, record.DoorToken)
 	switch {

@@ -63,6 +63,12 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+func TestWithoutAProbeNoDoorAnswers(t *testing.T) {
+	if got := (Verifier{}).Verify(t.Context(), ours(current(t))); got != (Liveness{Unreachable, "its door was not asked"}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestTheProbeGetsTheDoorAndItsToken(t *testing.T) {
 	record := ours(current(t))
 	record.DoorToken = credential.NewSecret("mdt1.x")
