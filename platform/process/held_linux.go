@@ -123,8 +123,11 @@ func (h *held) exited() (bool, error) {
 	}
 	stat, err := readStat(h.pid)
 	// A stat that cannot be read says nothing.
-	return err == nil && stat.dead(), nil
+	return err == nil && (stat.dead() || h.handedOn(stat)), nil
 }
+
+// handedOn reports whether the number belongs to another process by now.
+func (h *held) handedOn(stat stat) bool { return h.token != "" && stat.start != h.token }
 
 func (h *held) probe() error {
 	if h.how == ByProcDirectory {
@@ -148,13 +151,13 @@ func (h *held) send(sig syscall.Signal) error {
 	// Only the number is left: it must still be the process that was held.
 	stat, err := readStat(h.pid)
 	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ESRCH):
+	case err != nil && errors.Is(unix.Kill(h.pid, 0), unix.ESRCH):
 		return unix.ESRCH
 	case err != nil:
 		return err
 	case h.token == "":
 		return errNoToken
-	case stat.start != h.token || stat.dead():
+	case h.handedOn(stat) || stat.dead():
 		return unix.ESRCH
 	}
 	return unix.Kill(h.pid, sig)

@@ -206,3 +206,17 @@ func descriptors(t testing.TB) int {
 	}
 	return len(entries)
 }
+
+// Where only the number is left, a start that differs is another process: this one, which goes on.
+func TestANumberThatWasHandedOnIsNotSignalled(t *testing.T) {
+	pid := os.Getpid()
+	for token, want := range map[string]error{"another": os.ErrProcessDone, "": errNoToken} {
+		process := &held{pid: pid, how: ByNumber, fd: -1, token: token}
+		if err := process.signal(syscall.SIGKILL); !errors.Is(err, want) {
+			t.Errorf("token %q: %v", token, err)
+		}
+		if exited, err := process.exited(); exited != (token != "") || err != nil {
+			t.Errorf("token %q: exited %v, %v", token, exited, err)
+		}
+	}
+}
