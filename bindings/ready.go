@@ -17,6 +17,8 @@ import (
 	"murlua/lifecycle/formation"
 )
 
+const kindNotReady = "not_ready" // a policy's own time is up
+
 // readyModule holds what the policies in stdlib/ready.lua need of the system; scripts see only those.
 func (w *World) readyModule() engine.Module {
 	return engine.Module{
@@ -269,10 +271,16 @@ func ask(ctx context.Context, host *engine.Host, drive *lua.LFunction, describe 
 	if err != nil {
 		return err
 	}
-	if _, err = task.Wait(context.Background()); err != nil && ctx.Err() != nil {
+	if _, err = task.Wait(context.Background()); err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
 		mu.Lock()
 		defer mu.Unlock()
 		return errors.New(last)
+	}
+	if own, ok := errors.AsType[*engine.Error](err); ok && own.Kind == kindNotReady {
+		return errors.New(own.Message) // the place is in the library
 	}
 	return err
 }

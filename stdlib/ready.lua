@@ -252,7 +252,7 @@ function ready.command(command)
   return plain(describe, function(member)
     local result, why = attempt(mur.process.run, { command = o.command, cwd = member.workdir, timeout = o.timeout or 10 })
     if not result then return false, why end
-    if result.signal then return false, "it was ended by " .. result.signal end
+    if result.signal then return false, "it was ended by signal " .. result.signal end
     if result.code ~= (o.status or 0) then
       local last = ((result.stderr or "") .. (result.stdout or "")):match "([^\n]+)%s*$"
       return false, string.format("exit status %d%s", result.code, last and " (" .. last .. ")" or "")
@@ -356,7 +356,7 @@ function ready.within(seconds, policy)
       if is then return true end
       local left = first + seconds - mur.time.monotonic()
       if left <= 0 then error(native.error("not_ready", string.format("not within %gs: %s", seconds, why)), 0) end
-      return false, why, math.min(again or left, left)
+      return false, why, again and math.min(again, left)
     end
   end)
 end

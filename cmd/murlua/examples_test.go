@@ -80,6 +80,10 @@ var exampleRuns = []struct {
 	code   int
 }{
 	{[]string{"run", "streaming.lua", "one", "two"}, "ONE TWO (that was all)\ncompleted\n", 0},
+	{
+		[]string{"run", "readiness.lua"},
+		"all are ready\nnil\tnot within 0.05s: waiting until the file never exists: it is not there\n", 0,
+	},
 	{[]string{"test", "chaos_test.lua"}, `chaos_test.lua
   chaos
     ok   a member that dies while starting takes the launch with it, and nothing is left

@@ -92,6 +92,29 @@ t.describe("mur.ready", function()
     t.expect(err.message):includes "not within 0.03s"
   end)
 
+  t.it("within asks no less often than it would be asked without", function()
+    mur.task.spawn(function()
+      mur.sleep(0.02)
+      touch "f"
+    end)
+    local began = mur.time.monotonic()
+    t.expect(ready.wait({ file = path "f", stable = 2, within = 25 })):is(true)
+    t.expect(mur.time.monotonic() - began):is_below(20)
+  end)
+
+  t.it("a command says yes by its status and its output", function()
+    touch("f", "done")
+    t.expect(ready.command({ "grep", "-q", "done", "f" }):check { workdir = dir }):is(true)
+    local _, why = ready.command({ "sh", "-c", "echo no table >&2; exit 3" }):check()
+    t.expect(why):includes "exit status 3 (no table)"
+    _, why = ready.command({ command = { "echo", "no" }, output = "yes" }):check()
+    t.expect(why):includes "it printed something else"
+    _, why = ready.command({ "sh", "-c", "kill -9 $$" }):check()
+    t.expect(why):includes "it was ended by signal 9"
+    t.expect(ready.command({ command = { "sh", "-c", "exit 3" }, status = 3 }):check()):is(true)
+    t.expect(function() ready.command({ "no-such-program" }):check() end):fails "not_started"
+  end)
+
   t.it("one policy serves several waits", function()
     local policy = ready.stable(2, function() return true end)
     t.expect(ready.wait(policy)):is(true)
