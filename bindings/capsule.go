@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,17 +129,30 @@ type service struct {
 	stderr  io.Writer
 }
 
+// telling is a function by which a script tells a text to those who follow its task.
+func telling(tell func(text string)) engine.Function {
+	return func(c *engine.Call) error {
+		text := c.String(1)
+		return c.Block(func(context.Context) error {
+			tell(text)
+			return nil
+		})
+	}
+}
+
+// handle does one task.
 func (s *service) handle(ctx context.Context, task member.Task) (string, error) {
 	argument := map[string]any{
 		"id": task.ID, "text": task.Text, "from": task.From,
 		"peers": peersType.Box(s.session),
-		"emit": engine.Function(func(c *engine.Call) error {
-			text := c.String(1)
-			return c.Block(func(context.Context) error {
-				task.Emit(text)
-				return nil
-			})
-		}),
+		"emit":  telling(task.Emit), "note": telling(task.Note),
+	}
+	if len(task.Data) > 0 {
+		data := make([]any, len(task.Data))
+		for i, value := range task.Data {
+			_ = json.Unmarshal(value, &data[i])
+		}
+		argument["data"] = data
 	}
 	running, err := s.host.Spawn(ctx, s.capsule.onTask, argument)
 	if err != nil {

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,12 +39,16 @@ type Task struct {
 	// ID is the task's at the door; empty for the task of the command line.
 	ID   string
 	Text string
+	// Data holds what was sent as JSON values, beside the text or instead of it.
+	Data []json.RawMessage
 	// From is the credential that sent it: "member:<name>" for a formation's member, "operator", or empty for
 	// the task of the command line.
 	From string
 	// Emit adds a piece to the answer before it is complete; those who follow the task see it at once. It is never
 	// nil and safe for concurrent use. The answer of the command line's task has no such readers.
 	Emit func(text string)
+	// Note says how far the work is, to those who follow the task; as Emit otherwise.
+	Note func(text string)
 }
 
 // Handler does a task and returns the answer. Its context ends when the task is cancelled and when the session ends.

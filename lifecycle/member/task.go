@@ -14,7 +14,8 @@ import (
 func (r *run) commandTask(text string) {
 	defer r.tasks.Done()
 	r.live.Add(1)
-	answer, err := r.do(r.ctx, Task{Text: text, Emit: func(string) {}})
+	ignore := func(string) {}
+	answer, err := r.do(r.ctx, Task{Text: text, Emit: ignore, Note: ignore})
 	r.live.Add(-1)
 	r.finishTask(answer, err)
 }
@@ -29,7 +30,13 @@ func (r *run) doorTask(ctx context.Context, in *door.Incoming) (string, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
 	r.live.Add(1)
-	answer, err := r.do(working, Task{ID: in.ID, Text: in.Message.Text, From: in.Caller, Emit: in.Emit})
+	task := Task{ID: in.ID, Text: in.Message.Text, From: in.Caller, Emit: in.Emit, Note: in.Note}
+	for _, part := range in.Message.Parts {
+		if part.Data != nil {
+			task.Data = append(task.Data, part.Data)
+		}
+	}
+	answer, err := r.do(working, task)
 	r.live.Add(-1)
 	if single {
 		// The door ends the context when it has recorded the answer: the session must not end before that.

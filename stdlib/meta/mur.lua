@@ -55,8 +55,10 @@ function mur.defer(fn) end
 ---@class mur.CapsuleTask
 ---@field id string
 ---@field text string What is to be done.
+---@field data? any[] What was sent as JSON values, beside the text or instead of it.
 ---@field from? string Who sent it: a member of its formation.
 ---@field emit fun(text: string) Adds a piece to the answer before it is complete: those who follow the task see it at once.
+---@field note fun(text: string) Says how far the work is, to those who follow the task.
 ---@field peers table<string, mur.Peer> The members that the capsule may call, by name.
 
 --- Describes a capsule. Its script returns it.
