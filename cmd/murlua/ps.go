@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"murlua/bindings"
 	"murlua/lifecycle/door"
@@ -46,7 +47,9 @@ func (c *psCommand) run(ctx context.Context, o *outside) error {
 			continue
 		}
 		if err := running.Prune(h, record); err != nil {
-			return fmt.Errorf("cannot remove the record of %s: %w", record.SessionID, err)
+			// What runs can be shown all the same.
+			writeAll(o.stderr, "murlua: "+printable(err.Error())+"\n")
+			continue
 		}
 		pruned = append(pruned, prunedText(record, verdict.Reason))
 	}
@@ -74,7 +77,7 @@ func (c *psCommand) reportPruned(o *outside, pruned []string) {
 	case len(pruned) == 0:
 	case c.Verbose:
 		for _, text := range pruned {
-			writeAll(o.stderr, "pruned: "+text+"\n")
+			writeAll(o.stderr, "pruned: "+printable(text)+"\n")
 		}
 	default:
 		writeAll(o.stderr, fmt.Sprintf("pruned %d stale records; murlua ps --verbose names each\n", len(pruned)))
@@ -115,8 +118,8 @@ func table(live []listed, now time.Time) string {
 	}
 	row("SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "URL")
 	for _, l := range grouped(live) {
-		row(string(l.SessionID), l.CapsuleName+"@"+l.CapsuleVersion, status(l), yesNo(l.OutlivesLauncher),
-			uptime(l.StartedAt, now), dash(string(l.FormationID)), dash(l.URL))
+		row(string(l.SessionID), printable(l.CapsuleName+"@"+l.CapsuleVersion), status(l), yesNo(l.OutlivesLauncher),
+			uptime(l.StartedAt, now), dash(string(l.FormationID)), printable(dash(l.URL)))
 	}
 	return out.String()
 }
@@ -162,6 +165,16 @@ func uptime(startedAt string, now time.Time) string {
 		text = fmt.Sprintf("%dd %s", days, text)
 	}
 	return text
+}
+
+// printable is text from a file that others wrote, without what would move the cursor or end the line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
 
 func yesNo(yes bool) string {
