@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,45 @@ func TestTheExamplesInTheHelpRun(t *testing.T) {
 	}
 }
 
+// The guides' examples run too.
+func TestTheExamplesInTheGuidesRun(t *testing.T) {
+	guides, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatalf("no guides found: %v", err)
+	}
+	for _, guide := range append(guides, "../../README.md") {
+		text, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range luaBlocks(string(text)) {
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(guide), i+1), func(t *testing.T) {
+				t.Parallel()
+				runExample(t, block)
+			})
+		}
+	}
+}
+
+// luaBlocks returns the Lua code of a page: what stands between "```lua" and "```", indented or not.
+func luaBlocks(page string) []string {
+	var blocks []string
+	inside, indent := false, ""
+	for line := range strings.Lines(page) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "```lua":
+			inside, indent = true, line[:strings.Index(line, "`")]
+			blocks = append(blocks, "")
+		case trimmed == "```":
+			inside = false
+		case inside:
+			blocks[len(blocks)-1] += strings.TrimPrefix(line, indent)
+		}
+	}
+	return blocks
+}
+
 func runExample(t *testing.T, source string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,8 +94,16 @@ func runExample(t *testing.T, source string) {
 	if strings.Contains(source, "mur.test") {
 		name, command = "example_test.lua", "test"
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
+	for file, text := range map[string]string{
+		name: source,
+		// The capsules that examples of formations name.
+		"coder.lua": `return require("mur").capsule { name = "coder", version = "1.0.0", on_task = function(task) return task.text end }`,
+		"lead.lua": `return require("mur").capsule { name = "lead", version = "1.0.0",
+			on_task = function(task) return task.peers.coder:send(task.text) end }`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -83,6 +131,10 @@ var exampleRuns = []struct {
 	{
 		[]string{"run", "readiness.lua"},
 		"all are ready\nnil\tnot within 0.05s: waiting until the file never exists: it is not there\n", 0,
+	},
+	{
+		[]string{"run", "supervisor.lua", "--restarts", "1", "sh", "-c", "echo working; exit 3"},
+		"| working\nit ended with status 3: starting it again (1 of 1)\n| working\nit ended with status 3, 2 times in a row: giving up\n", 1,
 	},
 	{[]string{"test", "chaos_test.lua"}, `chaos_test.lua
   chaos
