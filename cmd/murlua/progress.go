@@ -28,14 +28,15 @@ type progress struct {
 	members []*memberLine // in the order in which they were first heard of
 	drawn   int           // lines on the screen that belong to us
 	settled bool          // the formation is up or ending: what comes now is a line of its own
+	ending  bool          // the formation is being stopped: that its members end is no news
 	partial bytes.Buffer  // of a line that members print and that has not ended
 	midline bool          // the last thing printed is a line that has not ended
 }
 
 type memberLine struct {
 	name, state, detail string
-	spawned, at         time.Duration
-	failed              bool
+	at                  time.Duration
+	failed, entry       bool
 }
 
 func newProgress(out io.Writer, term terminal, colour bool) *progress {
@@ -55,6 +56,9 @@ func (p *progress) event(e formation.Event) {
 		return // what is missing changes often; without a screen the refusal says it in the end
 	}
 	text, shown := describe(e, line)
+	if e.Kind == formation.Exited && !p.ending && (e.Status != formation.Status{} || !line.entry) {
+		text, shown = "exited: "+e.Status.String(), true
+	}
 	if !shown {
 		return
 	}
@@ -65,7 +69,7 @@ func (p *progress) event(e formation.Event) {
 	if e.Kind == formation.Reported || e.Kind == formation.Ready {
 		line.detail = strings.TrimPrefix(e.URL, "http://")
 	}
-	line.failed = e.Kind == formation.Failed
+	line.failed = e.Kind == formation.Failed || e.Kind == formation.Exited && e.Status != formation.Status{}
 	if p.live && !p.settled {
 		p.redraw()
 		return
@@ -76,12 +80,13 @@ func (p *progress) event(e formation.Event) {
 func (p *progress) formationEvent(e formation.Event) {
 	switch e.Kind {
 	case formation.Launching:
-		p.settled = false
+		p.settled, p.ending = false, false
 	case formation.Ready:
 		p.settle()
 		p.print(p.paint("32", "ready") + fmt.Sprintf(" in %s", span(e.At)))
 	case formation.Stopping:
 		p.settle()
+		p.ending = true
 	case formation.Ended:
 		p.settle()
 		p.members = nil
@@ -96,7 +101,6 @@ func describe(e formation.Event, line *memberLine) (text string, shown bool) {
 	case formation.NotReadyYet:
 		return "waiting", true
 	case formation.Spawned:
-		line.spawned = e.At
 		return "starting", true
 	case formation.Reported:
 		return "reported", true
@@ -107,7 +111,7 @@ func describe(e formation.Event, line *memberLine) (text string, shown bool) {
 	case formation.Failed:
 		return "failed", true
 	case formation.EntryStarted:
-		line.spawned = e.At
+		line.entry = true
 		return "running", true
 	case formation.Rung:
 		if e.Detail == formation.RungKill {
