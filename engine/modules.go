@@ -81,20 +81,9 @@ func (h *Host) open(c *Call, name string) (lua.LValue, error) {
 	if preload, ok := h.preloaded(name).(*lua.LFunction); ok {
 		return first(c.Call(preload, name))
 	}
-	path, tried, err := h.findFile(name)
+	path, source, err := h.readModule(name)
 	if err != nil {
 		return nil, err
-	}
-	if path == "" {
-		e := &Error{Kind: "module", Message: fmt.Sprintf("module '%s' not found", name), Hint: "looked for " + strings.Join(tried, ", ")}
-		if len(tried) == 0 {
-			e.Hint = "there is no folder to look in"
-		}
-		return nil, e
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &Error{Kind: "module", Message: fmt.Sprintf("cannot read module '%s': %v", name, err), Cause: err}
 	}
 	proto, err := Compile(path, string(source))
 	if err != nil {
@@ -110,25 +99,56 @@ func first(values []lua.LValue, err error) (lua.LValue, error) {
 	return values[0], nil
 }
 
-// findFile looks for a module's file. Only names below the folders are accepted.
-func (h *Host) findFile(name string) (path string, tried []string, err error) {
+// readModule reads a module's file. Only names below the folders are accepted.
+func (h *Host) readModule(name string) (path string, source []byte, err error) {
 	relative := strings.ReplaceAll(name, ".", "/")
 	if !fs.ValidPath(relative) || relative == "." || strings.ContainsAny(name, `/\`) {
 		return "", nil, &Error{Kind: "module", Message: fmt.Sprintf("cannot require '%s': not a module name", name), Hint: "write folder.name for folder/name.lua"}
 	}
-	for _, folder := range h.options.Folders {
+	var tried []string
+	for _, place := range h.places() {
 		for _, suffix := range []string{".lua", "/init.lua"} {
-			candidate := filepath.Join(folder, filepath.FromSlash(relative+suffix))
-			if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() {
-				return candidate, tried, nil
-			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			path := place.path(relative + suffix)
+			info, err := fs.Stat(place.files, relative+suffix)
+			switch {
+			case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular():
+				tried = append(tried, path)
+				continue
+			case err != nil:
 				tried = append(tried, err.Error())
 				continue
 			}
-			tried = append(tried, candidate)
+			source, err := fs.ReadFile(place.files, relative+suffix)
+			if err != nil {
+				return "", nil, &Error{Kind: "module", Message: fmt.Sprintf("cannot read module '%s': %v", name, err), Cause: err}
+			}
+			return path, source, nil
 		}
 	}
-	return "", tried, nil
+	e := &Error{Kind: "module", Message: fmt.Sprintf("module '%s' not found", name), Hint: "looked for " + strings.Join(tried, ", ")}
+	if len(tried) == 0 {
+		e.Hint = "there is no folder to look in"
+	}
+	return "", nil, e
+}
+
+// place is somewhere that modules are looked for in.
+type place struct {
+	files  fs.FS
+	folder string // "" for files that are in no folder
+}
+
+func (p place) path(name string) string { return filepath.Join(p.folder, filepath.FromSlash(name)) }
+
+func (h *Host) places() []place {
+	var places []place
+	if h.options.Files != nil {
+		places = append(places, place{files: h.options.Files})
+	}
+	for _, folder := range h.options.Folders {
+		places = append(places, place{os.DirFS(folder), folder})
+	}
+	return places
 }
 
 // openModule makes mur.<name> of its Go part, its Lua part, or both: the Lua part gets the Go part's table.

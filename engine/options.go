@@ -22,7 +22,8 @@ type Options struct {
 	Shell Shell // of os.execute and io.popen; nil refuses both
 
 	Getenv  func(name string) (string, bool) // of os.getenv; nil knows no variable
-	Folders []string                         // where require looks for name.lua and name/init.lua, in order
+	Files   fs.FS                            // where require looks first for name.lua and name/init.lua; nil is nowhere
+	Folders []string                         // where it looks then, in order
 
 	Deadline time.Duration // of one Run; 0 is none
 	Grace    time.Duration // between soft and hard stop; 0 is 50 ms
