@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -46,7 +47,9 @@ func newCapsule(c *engine.Call) error {
 // CapsuleOptions says how a capsule is run.
 type CapsuleOptions struct {
 	Member member.Options
-	Host   engine.Options // its Stdout is held back until the readiness line has been written
+	// Host says what its script sees. Stdout is held back until the readiness line has been written; Script, Files and
+	// Folders are set to where the capsule's code is.
+	Host engine.Options
 	// Prompt says what those find who attach to the capsule's script. Nil: nobody can.
 	Prompt Prompt
 }
@@ -68,9 +71,13 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 		return 1, err
 	}
 	defer session.Close()
-	source, err := o.Member.Flags.ReadScript()
+	code, err := o.Member.Flags.ReadCode(o.Member.Home)
 	if err != nil {
 		return 1, err
+	}
+	o.Host.Script, o.Host.Files = code.Path, code.Files
+	if code.Files == nil {
+		o.Host.Folders = []string{filepath.Dir(code.Path)}
 	}
 	host, err := engine.New(o.Host)
 	if err != nil {
@@ -83,7 +90,7 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 	}()
 	var loaded *capsule
 	err = session.Prepare(ctx, func(ctx context.Context) (err error) {
-		loaded, err = load(ctx, host, o.Member.Flags.Script, string(source))
+		loaded, err = load(ctx, host, code.Path, string(code.Text))
 		return err
 	})
 	if status, exited := host.ExitStatus(); exited {
@@ -92,7 +99,9 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	session.Introduce(loaded.name, loaded.version)
+	if !code.Installed {
+		session.Introduce(loaded.name, loaded.version)
+	}
 	if o.Prompt != nil {
 		letIntoCapsule(o, host, loaded)
 	}

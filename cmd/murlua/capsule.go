@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"murlua/bindings"
 	"murlua/lifecycle/home"
@@ -12,19 +15,20 @@ import (
 
 // capsuleFlags are what murmur gives to `mur run` for a member of a formation, and --script.
 type capsuleFlags struct {
-	Capsule         string  `help:"Run the capsule of this name." placeholder:"NAME"`
-	CapsuleVersion  string  `help:"The version it must have." placeholder:"VERSION"`
-	CapsuleSHA256   string  `name:"capsule-sha256" help:"The hash that its script must have." placeholder:"HEX"`
-	Script          string  `help:"Its Lua script." placeholder:"PATH"`
-	Workdir         string  `help:"Its working folder." placeholder:"DIR"`
-	StoreRoot       string  `help:"The project's folder." placeholder:"DIR"`
-	Bind            string  `help:"The address of its door." default:"127.0.0.1" placeholder:"ADDRESS"`
-	ReadinessTokens bool    `help:"Put the door's tokens on the readiness line."`
-	Task            *string `help:"The task of an entry." placeholder:"TEXT"`
-	TaskAcceptance  string  `name:"lifecycle-task-acceptance" help:"How many tasks it takes." enum:",single,multiple" default:"" placeholder:"MODE"`
-	AfterTask       string  `name:"lifecycle-after-task" help:"What it does after a task." enum:",exit,stay" default:"" placeholder:"MODE"`
-	NoEnvFile       bool    `help:"Do not read .env."`
-	Containment     string  `help:"The containment class that is demanded." placeholder:"CLASS"`
+	Capsule           string  `help:"Run the capsule of this name." placeholder:"NAME"`
+	CapsuleVersion    string  `help:"The version it must have." placeholder:"VERSION"`
+	CapsuleSHA256     string  `name:"capsule-sha256" help:"The hash that its script or artifact must have." placeholder:"HEX"`
+	Script            string  `help:"Its Lua script." placeholder:"PATH"`
+	Workdir           string  `help:"Its working folder." placeholder:"DIR"`
+	StoreRoot         string  `help:"The project's folder." placeholder:"DIR"`
+	Bind              string  `help:"The address of its door." default:"127.0.0.1" placeholder:"ADDRESS"`
+	ReadinessTokens   bool    `help:"Put the door's tokens on the readiness line."`
+	Task              *string `help:"The task of an entry." placeholder:"TEXT"`
+	TaskAcceptance    string  `name:"lifecycle-task-acceptance" help:"Whether it takes one task or any." enum:",single,queue" default:"" placeholder:"MODE"`
+	AfterTask         string  `name:"lifecycle-after-task" help:"What it does after a task." enum:",exit,sleep" default:"" placeholder:"MODE"`
+	NoEnvFile         bool    `help:"Do not read .env."`
+	Containment       string  `help:"The containment class that is demanded." enum:",advisory,scoped,sealed" default:"" placeholder:"CLASS"`
+	InheritedDeadline int64   `help:"When it ends at the latest, in milliseconds of Unix time." placeholder:"MILLISECONDS"`
 }
 
 func (c *runCommand) flags() member.Flags {
@@ -34,9 +38,8 @@ func (c *runCommand) flags() member.Flags {
 		JSON: c.JSON, ReadinessTokens: c.ReadinessTokens, Verbose: c.Verbose, NoEnvFile: c.NoEnvFile, Containment: c.Containment,
 		Single: c.TaskAcceptance == "single", Exit: c.AfterTask == "exit", Task: c.Task,
 	}
-	if flags.Script == "" {
-		// murmur's own launcher names no script: it lies in the project, under the capsule's name.
-		flags.Script = filepath.Join(flags.StoreRoot, flags.Capsule+".lua")
+	if c.InheritedDeadline > 0 {
+		flags.Deadline = time.UnixMilli(c.InheritedDeadline)
 	}
 	return flags
 }
@@ -47,9 +50,21 @@ func (c *runCommand) runCapsule(_ context.Context, o *outside) error {
 		return err
 	}
 	flags := c.flags()
-	world := o.world(filepath.Dir(flags.Script))
+	if err := o.handOver(flags, h); err != nil {
+		return err
+	}
+	if flags.Containment == "scoped" || flags.Containment == "sealed" {
+		return &member.Refusal{
+			Code: "E-CAP-003", Message: fmt.Sprintf("--containment %s: a capsule written in Lua is not confined", flags.Containment),
+			Hint: "what it may do is what its user may do; containment is of capsules that mur runs",
+		}
+	}
+	folder := filepath.Dir(flags.Script)
+	if flags.Script == "" {
+		folder = cmp.Or(flags.StoreRoot, flags.Workdir, o.workdir)
+	}
+	world := o.world(folder)
 	options := o.hostOptions(world, flags.Script, nil)
-	options.Folders = []string{filepath.Dir(flags.Script)}
 	// The session decides how it ends at a signal, within murmur's bounds; the script is stopped by its context.
 	signals, stop := o.openSignals()
 	defer stop()

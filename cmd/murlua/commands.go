@@ -46,6 +46,9 @@ func run(o *outside) int {
 	}
 	parsed, err := parser.Parse(o.args)
 	if err != nil {
+		if failed := o.handOverUnread(); failed != nil {
+			return fail(ctx, o.stderr, failed)
+		}
 		return fail(ctx, o.stderr, usageOf(o.args, err))
 	}
 	target := parsed.Selected()

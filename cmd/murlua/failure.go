@@ -8,6 +8,7 @@ import (
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/member"
 )
 
 // The exit codes of every subcommand. A command that ends with a formation takes the entry's status instead;
@@ -82,8 +83,11 @@ func stoppedBy(err error) bool {
 
 func describeError(err error) string {
 	var out strings.Builder
-	out.WriteString("murlua: " + strings.TrimRight(err.Error(), "\n") + "\n")
-	hint := ""
+	name, hint := "murlua", ""
+	if refusal, ok := errors.AsType[*member.Refusal](err); ok {
+		name, hint = "error["+refusal.Code+"]", refusal.Hint
+	}
+	out.WriteString(name + ": " + strings.TrimRight(err.Error(), "\n") + "\n")
 	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		hint = hinted.hint
 	}

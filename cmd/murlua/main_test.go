@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"waitfor":       waitForText,
 			"stopformation": stopFormation,
+			"install":       install,
 		},
 		Setup: func(env *testscript.Env) error {
 			bin := filepath.Join(env.WorkDir, ".bin")
@@ -85,6 +87,23 @@ func waitForText(ts *testscript.TestScript, _ bool, args []string) {
 func stopFormation(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("murlua", "ps", "--json"))
 	ts.Check(ts.Exec("murlua", "stop", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
+}
+
+// install packs files as murmur packs an artifact: install NAME FOLDER FILE...
+func install(ts *testscript.TestScript, _ bool, args []string) {
+	folder := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(folder, 0o700))
+	file, err := os.Create(filepath.Join(folder, args[0]))
+	ts.Check(err)
+	defer file.Close()
+	packed := zip.NewWriter(file)
+	for _, name := range args[2:] {
+		w, err := packed.Create(name)
+		ts.Check(err)
+		_, err = w.Write([]byte(ts.ReadFile(name)))
+		ts.Check(err)
+	}
+	ts.Check(packed.Close())
 }
 
 func testBinary(t testing.TB) string {

@@ -1,21 +1,16 @@
 package member
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"os"
-)
+import "time"
 
 // Flags are what the command line of a capsule says, in murmur's words.
 type Flags struct {
-	Capsule string // --capsule: the name
+	Capsule string // --capsule: the name, "scope/name" for an artifact
 	Version string // --capsule-version
-	SHA256  string // --capsule-sha256: what the script's digest has to be; empty checks nothing
-	Script  string // --script: the Lua file
+	SHA256  string // --capsule-sha256: what the digest of the script, or of the artifact, has to be; empty checks nothing
+	Script  string // --script: the Lua file; empty finds the capsule by its name, see [Flags.ReadCode]
 
 	Workdir   string // --workdir: where the capsule works; empty means the current directory
-	StoreRoot string // --store-root: where it finds what it resolves by name; empty means Workdir
+	StoreRoot string // --store-root: the project, where the capsule is found by its name; empty means Workdir
 	Bind      string // --bind: the address of the door; empty means 127.0.0.1
 
 	JSON            bool // --json: print the readiness line
@@ -27,26 +22,12 @@ type Flags struct {
 	Single bool    // --lifecycle-task-acceptance single: take one task, refuse others
 	Exit   bool    // --lifecycle-after-task exit: end after it
 	Task   *string // --task: the task to begin with; nil for none
+
+	Deadline time.Time // --inherited-deadline: when the session ends at the latest; zero for never
 }
 
-// ReadScript returns the text of the script after checking it against SHA256. A text that is another one than the
-// formation was admitted with is a [*Refusal].
-func (f Flags) ReadScript() ([]byte, error) {
-	text, err := os.ReadFile(f.Script)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the capsule's script: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	if got := hex.EncodeToString(sum[:]); f.SHA256 != "" && got != f.SHA256 {
-		return nil, &Refusal{
-			Code:    "E-RUN-047",
-			Message: fmt.Sprintf("the script %s has sha256 %s, not %s: it changed after it was admitted", f.Script, got, f.SHA256),
-		}
-	}
-	return text, nil
-}
-
-// Refusal is a start that was refused before there was a session. The process prints it and exits 1.
+// Refusal is an end that has a code of murmur's: mostly a start that was refused before there was a session. The process
+// prints it and exits 1.
 type Refusal struct {
 	Code    string // murmur's, such as E-RUN-046
 	Message string

@@ -173,6 +173,7 @@ type end struct {
 var (
 	errFormationEnded = errors.New("the formation ended")
 	errSpawnerEnded   = errors.New("the spawning process ended")
+	errDeadline       = errors.New("the session's deadline has passed")
 	errStopped        = errors.New("the session was stopped")
 	errTaskDone       = errors.New("the session's task is done")
 )
@@ -186,9 +187,16 @@ func (r *run) awaitEnd() end {
 	if r.handed.spawned != nil {
 		spawned = r.handed.spawned.Ended()
 	}
+	late, stop := r.deadline()
+	defer stop()
 	for {
 		select {
+		case <-late:
+			return r.atDeadline()
 		case <-formed:
+			if r.isLate() {
+				return r.atDeadline()
+			}
 			r.detail("the formation's lifeline closed: winding down")
 			return end{trace: trace.FormationEnded, cause: errFormationEnded}
 		case <-spawned:
@@ -226,6 +234,9 @@ func (r *run) windDown(why end) (int, error) {
 		if r.handed.formation != "" && why.trace == trace.FormationEnded {
 			fields["formation_id"] = r.handed.formation
 		}
+		if why.cause == errDeadline {
+			fields["deadline_at"] = r.options.Flags.Deadline.UTC().Format(time.RFC3339)
+		}
 		r.write(why.trace, fields)
 	}
 	if r.live.Load() > 0 {
@@ -257,6 +268,8 @@ func (r *run) status(why end, code int) string {
 	switch {
 	case why.cause == errFormationEnded:
 		return "formation_ended"
+	case why.cause == errDeadline:
+		return "deadline_reached"
 	case r.cancelled.Load():
 		return "canceled"
 	case code != 0:

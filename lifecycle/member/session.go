@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"murlua/lifecycle/artifact"
 	"murlua/lifecycle/credential"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
@@ -22,7 +23,7 @@ type Options struct {
 	Environ []string
 	Home    home.Home
 	Flags   Flags
-	// Name and Version are what the capsule calls itself; empty means what the flags say.
+	// Name and Version are what the capsule calls itself; empty means what the flags say, the name without its scope.
 	Name    string
 	Version string
 	// Stdout gets the readiness line, Stderr gets notices. That one of them is closed ends nothing.
@@ -98,7 +99,7 @@ func Start(options Options) (*Session, error) {
 		return nil, fmt.Errorf("cannot find the working directory: %w", err)
 	}
 	if options.Name == "" {
-		options.Name = options.Flags.Capsule
+		options.Name = artifact.Base(options.Flags.Capsule)
 	}
 	if options.Version == "" {
 		options.Version = options.Flags.Version

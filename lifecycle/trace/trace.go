@@ -22,11 +22,12 @@ const File = "trace.jsonl"
 // The kinds of events that other programs look for.
 const (
 	SessionStart   = "session_start"
-	SessionEnd     = "session_end"     // has exit_status
-	TaskStart      = "task_start"      // has task_id
-	TaskEnd        = "task_end"        // has task_id and status
-	FormationEnded = "formation_ended" // has formation_id; the formation's lifeline ended
-	SpawnerEnded   = "spawner_ended"   // the spawner's lifeline ended
+	SessionEnd     = "session_end"      // has exit_status
+	TaskStart      = "task_start"       // has task_id
+	TaskEnd        = "task_end"         // has task_id and status
+	FormationEnded = "formation_ended"  // has formation_id; the formation's lifeline ended
+	SpawnerEnded   = "spawner_ended"    // the spawner's lifeline ended
+	DeadlineEnded  = "deadline_reached" // has deadline_at; the session's time was over
 )
 
 // Writer appends to one session's trace. The one who opened it closes it. A nil Writer writes nowhere, so a session
