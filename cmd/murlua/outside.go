@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"murlua/lifecycle/formation"
@@ -25,7 +26,9 @@ type outside struct {
 	openSignals func() (caught <-chan os.Signal, stop func())
 
 	hurried context.Context // ends at the second signal; set while a command runs
-	keeper  *keeper.Keeper  // made when first needed, closed when the command has ended
+
+	keeping sync.Mutex     // guards keeper: tests make worlds at the same time
+	keeper  *keeper.Keeper // made when first needed, closed when the command has ended
 }
 
 func newOutside() *outside {
@@ -49,6 +52,8 @@ func newOutside() *outside {
 
 // keep returns what starts all processes of the command.
 func (o *outside) keep() *keeper.Keeper {
+	o.keeping.Lock()
+	defer o.keeping.Unlock()
 	if o.keeper == nil {
 		o.keeper = keeper.New(keeper.Options{Stderr: o.stderr})
 	}

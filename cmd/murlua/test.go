@@ -83,7 +83,7 @@ func (c *testCommand) options(o *outside, files []string, lines map[string][]int
 	}
 	rooms := &testRooms{outside: o, library: engine.NewLibrary(stdlib.Files)}
 	return scenario.Options{
-		Files: files, Jobs: c.Jobs, FailFast: c.FailFast, Deadline: c.Timeout, UpdateSnapshots: c.UpdateSnapshots,
+		Files: files, Folder: o.workdir, Jobs: c.Jobs, FailFast: c.FailFast, Deadline: c.Timeout, UpdateSnapshots: c.UpdateSnapshots,
 		Selection:    scenario.Selection{Names: c.Filter, Lines: lines, Tags: c.Tag, WithoutTags: c.SkipTag, Seed: c.Seed},
 		Surroundings: rooms.open,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -107,13 +108,17 @@ func (f *fileRun) all(ctx context.Context) {
 
 // open makes the surroundings and loads the file. When it fails it has said so, and left nothing.
 func (f *fileRun) open(ctx context.Context) bool {
-	source, err := os.ReadFile(f.name)
+	path := f.name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.run.options.Folder, path)
+	}
+	source, err := os.ReadFile(path)
 	if err != nil {
 		f.fail(FailedLoad, fmt.Errorf("cannot read the file: %w", err))
 		return false
 	}
 	f.source = string(source)
-	if f.snapshots, err = openSnapshots(f.name, f.run.options.UpdateSnapshots); err != nil {
+	if f.snapshots, err = openSnapshots(path, f.run.options.UpdateSnapshots); err != nil {
 		f.fail(FailedLoad, err)
 		return false
 	}

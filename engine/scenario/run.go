@@ -12,6 +12,7 @@ import (
 // Options say what [Run] runs. Files, Surroundings and Report are required.
 type Options struct {
 	Files     []string // in the order of the report
+	Folder    string   // where relative files are; "" is the process's working directory
 	Selection Selection
 	Jobs      int           // how many files run at the same time; 0 is 1
 	FailFast  bool          // start no test after one that failed
