@@ -8,7 +8,7 @@ if file ~= "" then
   mur.sweep.run = function()
     error("the policy file runs a sweep itself: return the policy instead, or run the file with `murlua run`", 2)
   end
-  local chunk, err = loadstring(mur.fs.read(file), file)
+  local chunk, err = loadstring(mur.fs.read(file), "@" .. file)
   if not chunk then error(err, 0) end
   local policy = chunk()
   mur.sweep.run = run
