@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"murlua/platform/fsx"
+	"murlua/platform/process"
 )
 
 // MarkerFile is the file in a formation's directory that says whose it is. A member's name has no dot, so no
@@ -19,6 +20,13 @@ type Marker struct {
 	ProjectDir    string `json:"project_dir"`
 	LauncherPID   int    `json:"launcher_pid"`
 	LauncherStart string `json:"launcher_start"` // "" when it could not be read
+	// LauncherOrigin is where the two are valid; murmur writes none.
+	LauncherOrigin process.Origin `json:"launcher_origin,omitzero"`
+}
+
+// Launcher is the process that launched the formation.
+func (m Marker) Launcher() process.Identity {
+	return process.Identity{PID: m.LauncherPID, Start: m.LauncherStart, Origin: m.LauncherOrigin}
 }
 
 // dir is the formation's directory.
@@ -60,8 +68,8 @@ func (f *Formation) tryMarker() error {
 		return err
 	}
 	marker := Marker{ProjectDir: canonical(f.options.ProjectDir), LauncherPID: os.Getpid()}
-	if f.secrets.launcher != nil {
-		marker.LauncherStart = f.secrets.launcher.Start
+	if me, err := process.Current(); err == nil {
+		marker.LauncherStart, marker.LauncherOrigin = me.Start, me.Origin
 	}
 	text, err := json.Marshal(marker)
 	if err != nil {

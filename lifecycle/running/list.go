@@ -35,9 +35,22 @@ type Listing struct {
 type Unreadable struct {
 	Path   string
 	Reason error
-	// removable: no reader of any release could read it, see [ListReporting].
+	// removable: no reader of any release could read what it says.
 	removable bool
 	version   fsx.Version
+}
+
+// Removable reports whether the file was read and is no record, to no reader of any release: nothing
+// could ever verify it. A file that could not be read, that is no regular file, that is too long, or that
+// another release can read may be the record of a session that runs.
+func (u Unreadable) Removable() bool { return u.removable }
+
+// Remove removes the file if it is removable and still as it was read, and reports whether it did.
+func (u Unreadable) Remove() (removed bool, err error) {
+	if !u.removable {
+		return false, nil
+	}
+	return fsx.RemoveVersion(u.Path, u.version)
 }
 
 // Scan reads every ".json" file of dir, and creates, changes and removes nothing. A directory that is
@@ -67,9 +80,7 @@ func List(h home.Home) ([]Record, error) {
 }
 
 // ListReporting makes the directory of records, private, and reads it as [Scan] does. It removes the
-// files whose content is no record: nothing could ever verify them. It leaves those that it could not
-// read, that are no regular files, that are too long, that another release can read, or that changed
-// meanwhile.
+// files that are [Unreadable.Removable], and leaves those that changed meanwhile.
 func ListReporting(h home.Home) (Listing, error) {
 	dir, err := h.EnsureRunning()
 	if err != nil {
@@ -80,14 +91,12 @@ func ListReporting(h home.Home) (Listing, error) {
 		return Listing{}, err
 	}
 	listing.Unreadable = slices.DeleteFunc(listing.Unreadable, func(file Unreadable) bool {
-		if !file.removable {
-			return false
-		}
-		removed, err := fsx.RemoveVersion(file.Path, file.version)
+		removed, err := file.Remove()
 		if removed {
 			listing.Removed = append(listing.Removed, file.Path)
 		}
-		return removed || err == nil
+		// One that was replaced meanwhile is not what was read.
+		return removed || file.Removable() && err == nil
 	})
 	return listing, nil
 }

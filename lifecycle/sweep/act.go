@@ -127,7 +127,7 @@ func end(ctx context.Context, identity process.Identity, first syscall.Signal, g
 	return "", fmt.Errorf("process %d is still running %v after SIGKILL", identity.PID, killWithin)
 }
 
-// removeUnreadable removes a file among the records that still is none.
+// removeUnreadable removes a file among the records that still is none, and could not be one to anybody.
 func removeUnreadable(h home.Home, path string) (string, error) {
 	if filepath.Dir(path) != filepath.Clean(h.Running()) {
 		return "", fmt.Errorf("cannot remove %q: it is not among the records", path)
@@ -137,8 +137,15 @@ func removeUnreadable(h home.Home, path string) (string, error) {
 		return "", err
 	}
 	for _, file := range listing.Unreadable {
-		if file.Path == path {
-			return "removed", os.Remove(path)
+		if file.Path != path {
+			continue
+		}
+		if !file.Removable() {
+			return "", fmt.Errorf("cannot remove %q: it may be a record: %w", path, file.Reason)
+		}
+		removed, err := file.Remove()
+		if err != nil || removed {
+			return "removed", err
 		}
 	}
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
@@ -153,7 +160,7 @@ func actOnFormation(ctx context.Context, h home.Home, item Item, action Action, 
 		if item.Marker.LauncherPID == 0 {
 			return "", fmt.Errorf("cannot stop formation %s: it does not say who launched it", item.ID)
 		}
-		return end(ctx, process.Identity{PID: item.Marker.LauncherPID, Start: item.Marker.LauncherStart}, syscall.SIGTERM, grace)
+		return end(ctx, item.Marker.Launcher(), syscall.SIGTERM, grace)
 	}
 	listing, listErr := running.Scan(h.Running())
 	now, ok := formationItem(path, listing.Records, listErr)

@@ -64,7 +64,7 @@ func formationState(frm id.Formation, marked bool, marker formation.Marker, reco
 	}
 	unknown := ""
 	if marked {
-		launcher := process.Inspect(process.Identity{PID: marker.LauncherPID, Start: marker.LauncherStart})
+		launcher := process.Inspect(marker.Launcher())
 		switch launcher.Kind {
 		case process.Alive:
 			return Live, ""

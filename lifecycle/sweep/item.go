@@ -71,7 +71,12 @@ func Find(ctx context.Context, h home.Home, kinds []Kind) ([]Item, error) {
 	}
 	if wanted(Unreadable) {
 		for _, file := range listing.Unreadable {
-			items = append(items, Item{Kind: Unreadable, ID: file.Path, Path: file.Path, State: Gone, Reason: file.Reason.Error()})
+			item := Item{Kind: Unreadable, ID: file.Path, Path: file.Path, State: Gone, Reason: file.Reason.Error()}
+			if !file.Removable() {
+				// It may be the record of a session that runs.
+				item.State = Unreachable
+			}
+			items = append(items, item)
 		}
 	}
 	if wanted(Formation) {

@@ -102,7 +102,9 @@ func mark(t *testing.T, h home.Home, frm id.Formation, project string, launcher 
 	if err := os.MkdirAll(filepath.Join(dir, "coder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal(formation.Marker{ProjectDir: project, LauncherPID: launcher.PID, LauncherStart: launcher.Start})
+	text, _ := json.Marshal(formation.Marker{
+		ProjectDir: project, LauncherPID: launcher.PID, LauncherStart: launcher.Start, LauncherOrigin: launcher.Origin,
+	})
 	if err := os.WriteFile(filepath.Join(dir, formation.MarkerFile), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -282,6 +284,40 @@ func TestAFileThatIsNoRecordIsRemoved(t *testing.T) {
 	}
 	if did, err := sweep.Act(t.Context(), h, item, sweep.Remove, 0); err != nil || did != "removed" {
 		t.Errorf("%q, %v", did, err)
+	}
+}
+
+// What could not be read may be the record of a session that runs, and a launcher elsewhere may run there.
+func TestWhatCouldNotBeFoundOutIsKept(t *testing.T) {
+	h := newHome(t)
+	text, err := os.ReadFile(running.Location(h, write(t, h, reused(t), nil).SessionID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "record")
+	if err := os.WriteFile(elsewhere, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link, long := filepath.Join(h.Running(), "link.json"), filepath.Join(h.Running(), "long.json")
+	if err := os.Symlink(elsewhere, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(long, append(text, strings.Repeat(" ", 2<<20)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	foreign := reused(t)
+	foreign.Origin.PIDNamespace = "pid:[1]"
+	dir := mark(t, h, id.NewFormation(), "/project", foreign)
+	for _, item := range []sweep.Item{find(t, h, sweep.Unreadable, link), find(t, h, sweep.Unreadable, long), find(t, h, sweep.Formation, filepath.Base(dir))} {
+		if item.State != sweep.Unreachable {
+			t.Errorf("%s is %s", item.ID, item.State)
+		}
+		if did, err := sweep.Act(t.Context(), h, item, sweep.Remove, 0); err == nil {
+			t.Errorf("%s: %s", item.ID, did)
+		}
+		if _, err := os.Lstat(item.Path); err != nil {
+			t.Errorf("it was removed: %v", err)
+		}
 	}
 }
 
