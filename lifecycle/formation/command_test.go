@@ -80,9 +80,16 @@ func TestACommandRunsUntilItsFormationIsStopped(t *testing.T) {
 		t.Error("its record is left")
 	}
 	r.gone()
-	// A formation without capsules needs no directory.
-	if _, err := os.Stat(filepath.Join(r.options.Home.Formations(), string(f.ID()))); err == nil {
-		t.Error("an empty directory is left")
+	// What it wrote outlives the run, for its owner alone.
+	kept := filepath.Join(formation.OutputDir(r.options.Home, f.ID()), "cache.log")
+	if text, err := os.ReadFile(kept); err != nil || string(text) != "listening\n" {
+		t.Errorf("kept output: %q, %v", text, err)
+	}
+	if info, err := os.Stat(kept); err == nil && info.Mode().Perm() != 0o600 {
+		t.Errorf("the kept output has mode %v", info.Mode())
+	}
+	if _, err := os.Stat(filepath.Join(r.options.Home.Formations(), string(f.ID()), formation.MarkerFile)); err != nil {
+		t.Errorf("its directory belongs to nobody: %v", err)
 	}
 }
 

@@ -21,6 +21,7 @@ type Formation struct {
 	relay   *relay
 	secrets *secrets
 	keeper  *keeper.Keeper
+	outputs outputDir
 	slots   map[string]*slot
 
 	asked     chan error        // gets the first Stop's reason

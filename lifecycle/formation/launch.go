@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"murlua/lifecycle/formation/child"
 	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/lifeline"
 )
@@ -139,15 +140,24 @@ type relay struct {
 	mu       sync.Mutex
 	to       io.Writer
 	onOutput func(Output)
+	buffer   []byte // of the lines that are being written
 }
 
-func (r *relay) line(out Output) {
+func (r *relay) lines(l child.Lines) {
 	if r.to != nil {
 		r.mu.Lock()
-		_, _ = io.WriteString(r.to, "["+out.Member+"] "+out.Line+"\n")
+		r.buffer = r.buffer[:0]
+		l.Block.Lines(func(line []byte) {
+			r.buffer = append(r.buffer, '[')
+			r.buffer = append(r.buffer, l.Member...)
+			r.buffer = append(r.buffer, "] "...)
+			r.buffer = append(r.buffer, line...)
+			r.buffer = append(r.buffer, '\n')
+		})
+		_, _ = r.to.Write(r.buffer)
 		r.mu.Unlock()
 	}
 	if r.onOutput != nil {
-		r.onOutput(out)
+		l.Block.Lines(func(line []byte) { r.onOutput(Output{Member: l.Member, Stderr: l.Stderr, Line: string(line)}) })
 	}
 }

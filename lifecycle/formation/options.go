@@ -71,7 +71,7 @@ type Options struct {
 	// null device.
 	EntryStdout *os.File
 	EntryStderr *os.File
-	// Relay gets each line that a peer writes, except the readiness line, as "[member] line\n" in one Write.
+	// Relay gets the lines that peers write, except the readiness lines, as "[member] line\n", one or more in a Write.
 	// Writes do not overlap. A Write that blocks holds up that output, and the member when its pipe is full:
 	// nothing is dropped. Nil relays nothing.
 	Relay io.Writer

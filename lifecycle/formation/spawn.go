@@ -24,7 +24,7 @@ func (f *Formation) spawnPeer(ctx context.Context, m *Member, workdir string) (*
 		return nil, err
 	}
 	spec.Report = m.hasDoor()
-	spec.OnLine = f.relay.line
+	spec.OnLines, spec.Kept = f.relay.lines, f.keepOutput(m)
 	if m.hasDoor() {
 		spec.Args = append(spec.Args, peerArgs(m, f.options, f.slots[m.Name].sha256, workdir)...)
 		if spec.Lifeline, spec.Channel, err = f.handOver(m, f.secrets.firstLine(f.plan, m)); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/lifeline"
+	"murlua/lifecycle/output"
 	"murlua/platform/contain"
 )
 
@@ -35,8 +36,12 @@ type Spec struct {
 	Stdout, Stderr *os.File
 	// Report makes the first line of standard output the readiness line: see [Child.Report].
 	Report bool
-	// OnLine gets every other line. It may be nil.
-	OnLine func(Output)
+	// OnLines gets all other lines, from the goroutine that reads the stream, before more of it is read; calls for the
+	// two streams overlap. It may be nil.
+	OnLines func(Lines)
+	// Kept is where what the process writes, except the readiness line, is kept. It is closed when all has been read,
+	// or the process was not started. It may be nil.
+	Kept *output.Lazy
 
 	// Signal asks the process to end; 0 means that its lifeline does. Grace is how long it then has.
 	Signal syscall.Signal
@@ -59,7 +64,7 @@ type Child struct {
 	spec    Spec
 	process started
 	log     *Log
-	out     *output // nil in the foreground
+	out     *streams // nil in the foreground
 	began   time.Time
 
 	reaped chan struct{}
@@ -113,6 +118,7 @@ func Start(ctx context.Context, s Spec) (*Child, error) {
 			if err != nil {
 				pipes[0].close()
 				c.release()
+				s.Kept.Close()
 				return nil, fmt.Errorf("its output could not be connected: %w", err)
 			}
 			pipes[i] = pipe{reader, writer}
@@ -132,13 +138,14 @@ func Start(ctx context.Context, s Spec) (*Child, error) {
 			p.close()
 		}
 		c.release()
+		s.Kept.Close()
 		return nil, err
 	}
 	if s.Lifeline != nil {
 		s.Lifeline.Spawned()
 	}
 	if !s.Foreground {
-		c.out = readOutput(s.Name, s.OnLine, c.log, pipes[0].reader, pipes[1].reader, s.Report)
+		c.out = readStreams(&s, c.log, pipes[0].reader, pipes[1].reader)
 	}
 	go c.watch()
 	return c, nil
@@ -205,6 +212,7 @@ func (c *Child) watch() {
 	if c.out != nil {
 		c.out.finish()
 	}
+	c.spec.Kept.Close()
 }
 
 // PID returns the number of the process.

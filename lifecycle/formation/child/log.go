@@ -3,6 +3,8 @@ package child
 import (
 	"slices"
 	"sync"
+
+	"murlua/lifecycle/output"
 )
 
 // tailLines is how many lines of standard error are remembered for a refusal.
@@ -24,23 +26,25 @@ type Log struct {
 
 func newLog() *Log { return &Log{more: make(chan struct{})} }
 
-func (l *Log) add(line Output) {
+func (l *Log) add(member string, isStderr bool, block output.Block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-	l.bytes += len(line.Line) + 1
-	for l.bytes > logBytes && len(l.lines) > 1 {
-		l.bytes -= len(l.lines[0].Line) + 1
-		l.lines[0] = Output{}
-		l.lines = l.lines[1:]
-		l.dropped++
-	}
-	if line.Stderr {
-		l.stderr = append(l.stderr, line.Line)
-		if len(l.stderr) > tailLines {
-			l.stderr = slices.Delete(l.stderr, 0, len(l.stderr)-tailLines)
+	block.Lines(func(line []byte) {
+		l.lines = append(l.lines, Output{Member: member, Stderr: isStderr, Line: string(line)})
+		l.bytes += len(line) + 1
+		for l.bytes > logBytes && len(l.lines) > 1 {
+			l.bytes -= len(l.lines[0].Line) + 1
+			l.lines[0] = Output{}
+			l.lines = l.lines[1:]
+			l.dropped++
 		}
-	}
+		if isStderr {
+			l.stderr = append(l.stderr, l.lines[len(l.lines)-1].Line)
+			if len(l.stderr) > tailLines {
+				l.stderr = slices.Delete(l.stderr, 0, len(l.stderr)-tailLines)
+			}
+		}
+	})
 	close(l.more)
 	l.more = make(chan struct{})
 }

@@ -1,12 +1,14 @@
 package child
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"sync"
 	"time"
+
+	"murlua/lifecycle/output"
 )
 
 const (
@@ -29,11 +31,21 @@ type Output struct {
 	Line   string
 }
 
-// output reads a member's two streams to their ends. It owns the read ends and a goroutine for each.
-type output struct {
-	member string
-	onLine func(Output) // may be nil
-	log    *Log
+// Lines are lines that a member wrote one after the other to one stream.
+type Lines struct {
+	Member string
+	Stderr bool
+	// Block is valid until the function that got it returns. Only a piece of a very long line, or the end of a
+	// stream, has no line end.
+	Block output.Block
+}
+
+// streams reads a member's two streams to their ends. It owns the read ends and a goroutine for each.
+type streams struct {
+	member  string
+	onLines func(Lines) // may be nil
+	kept    *output.Lazy
+	log     *Log
 
 	// report gets the readiness line and is closed at the end of standard output: a receive that is not ok
 	// means that the stream ended without one. Nil for a member that reports nothing.
@@ -44,33 +56,35 @@ type output struct {
 	bothEnded      chan struct{}
 }
 
-// readOutput starts reading. With wantReport the first line of standard output is the readiness line.
-func readOutput(member string, onLine func(Output), log *Log, stdout, stderr *os.File, wantReport bool) *output {
-	o := &output{
-		member: member, onLine: onLine, log: log,
+// readStreams starts reading. With Spec.Report the first line of standard output is the readiness line.
+func readStreams(s *Spec, log *Log, stdout, stderr *os.File) *streams {
+	o := &streams{
+		member: s.Name, onLines: s.OnLines, kept: s.Kept, log: log,
 		stdout: &drain{file: stdout}, stderr: &drain{file: stderr},
 		stderrEnded: make(chan struct{}), bothEnded: make(chan struct{}),
 	}
-	if wantReport {
+	if s.Report {
 		o.report = make(chan []byte, 1)
 	}
 	stdoutEnded := make(chan struct{})
 	go func() {
 		defer close(stdoutEnded)
 		defer stdout.Close()
-		reader := bufio.NewReaderSize(o.stdout, pieceSize)
-		if wantReport {
-			if line := firstLine(reader); line != nil {
+		var rest io.Reader = o.stdout
+		if o.report != nil {
+			defer close(o.report)
+			line, more := firstLine(o.stdout)
+			if line != nil {
 				o.report <- line
 			}
-			defer close(o.report)
+			o.pass(bytes.NewReader(more), false)
 		}
-		o.pass(reader, false)
+		o.pass(rest, false)
 	}()
 	go func() {
 		defer close(o.stderrEnded)
 		defer stderr.Close()
-		o.pass(bufio.NewReaderSize(o.stderr, pieceSize), true)
+		o.pass(o.stderr, true)
 	}()
 	go func() {
 		<-stdoutEnded
@@ -80,44 +94,62 @@ func readOutput(member string, onLine func(Output), log *Log, stdout, stderr *os
 	return o
 }
 
-func (o *output) pass(reader *bufio.Reader, isStderr bool) {
-	for {
-		piece, err := reader.ReadSlice('\n')
-		if err == nil || len(piece) > 0 {
-			out := Output{Member: o.member, Stderr: isStderr, Line: string(trimEnd(piece))}
-			o.log.add(out)
-			if o.onLine != nil {
-				o.onLine(out)
-			}
-		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+// pass hands on what comes: to the file as it comes, to everybody else line by line. The stream's end is the only
+// error that can be told of.
+func (o *streams) pass(stream io.Reader, isStderr bool) {
+	name := "stdout"
+	if isStderr {
+		name = "stderr"
+	}
+	var open []byte // the beginning of a line
+	_ = output.Pump(stream, func(block output.Block) {
+		o.kept.Write(name, block)
+		if len(open) == 0 && block.Whole() {
+			o.lines(block, isStderr)
 			return
 		}
+		open = append(open, block...)
+		if block.Whole() || len(open) >= pieceSize {
+			o.lines(open, isStderr)
+			open = open[:0]
+		}
+	})
+	o.lines(open, isStderr)
+}
+
+func (o *streams) lines(block output.Block, isStderr bool) {
+	if len(block) == 0 {
+		return
+	}
+	o.log.add(o.member, isStderr, block)
+	if o.onLines != nil {
+		o.onLines(Lines{o.member, isStderr, block})
 	}
 }
 
 // finish is called when the member has been reaped: it waits for the ends of both streams, but not for a
 // process that escaped and holds them open.
-func (o *output) finish() {
+func (o *streams) finish() {
 	o.stdout.end()
 	o.stderr.end()
 	<-o.bothEnded
 }
 
-// firstLine reads the readiness line without its end; nil when the stream ends before one is complete. One
-// that is too long is cut off, and will not parse.
-func firstLine(reader *bufio.Reader) []byte {
-	var line []byte
+// firstLine reads the readiness line without its end, and what came after it; nil when the stream ends before one is
+// complete. One that is too long is cut off, and will not parse.
+func firstLine(stream io.Reader) (line, more []byte) {
+	buf := make([]byte, 4<<10)
 	for {
-		piece, err := reader.ReadSlice('\n')
-		if len(line) < maxReport {
-			line = append(line, piece...)
+		n, err := stream.Read(buf)
+		if end := bytes.IndexByte(buf[:n], '\n'); end >= 0 {
+			line = append(line, buf[:end+1]...)
+			return trimEnd(line[:min(len(line), maxReport)]), bytes.Clone(buf[end+1 : n])
 		}
-		switch {
-		case err == nil:
-			return trimEnd(line)
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil
+		if len(line) < maxReport {
+			line = append(line, buf[:n]...)
+		}
+		if err != nil {
+			return nil, nil
 		}
 	}
 }
@@ -143,34 +175,56 @@ type drain struct {
 // end wakes a read that waits. Data that is in the pipe is still read.
 func (d *drain) end() {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.until = time.Now().Add(drainBound)
-	d.mu.Unlock()
 	_ = d.file.SetReadDeadline(time.Now())
 }
 
-func (d *drain) Read(into []byte) (int, error) {
-	n, err := d.read(into)
-	if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
-		// Either end has just been called, which says nothing about what is in the pipe, or the
-		// deadline of the last read passed meanwhile: look once more.
-		n, err = d.read(into)
+// SetReadDeadline bounds the reads until end is called.
+func (d *drain) SetReadDeadline(t time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.until.IsZero() {
+		return nil
 	}
+	return d.file.SetReadDeadline(t)
+}
+
+func (d *drain) Read(into []byte) (int, error) {
+	n, ended, err := d.read(into)
+	if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	if !ended && !d.ending() {
+		return 0, err // the reader's own deadline
+	}
+	// Either end has just been called, which says nothing about what is in the pipe, or the deadline of the last
+	// read passed meanwhile: look once more.
+	n, _, err = d.read(into)
 	if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
 		return 0, io.EOF
 	}
 	return n, err
 }
 
-func (d *drain) read(into []byte) (int, error) {
+func (d *drain) ending() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.until.IsZero()
+}
+
+func (d *drain) read(into []byte) (n int, ended bool, err error) {
 	d.mu.Lock()
 	until := d.until
-	d.mu.Unlock()
 	if !until.IsZero() {
 		now := time.Now()
 		if now.After(until) {
-			return 0, io.EOF
+			d.mu.Unlock()
+			return 0, true, io.EOF
 		}
 		_ = d.file.SetReadDeadline(now.Add(quiet))
 	}
-	return d.file.Read(into)
+	d.mu.Unlock()
+	n, err = d.file.Read(into)
+	return n, !until.IsZero(), err
 }
