@@ -68,7 +68,7 @@ func TestTheStubsDescribeWhatThereIs(t *testing.T) {
 func TestTheStubsDescribeTheObjects(t *testing.T) {
 	docs := loadDocs(t)
 	types := map[string]*engine.Type{
-		"mur.Watch": watchType, "mur.RecordWatch": runningWatchType, "mur.Formation": formationType, "mur.FormationPlan": planType,
+		"mur.Watch": watchType, "mur.RecordWatch": runningWatchType, "mur.Formation": formationType, "mur.KnownFormation": knownType, "mur.FormationPlan": planType,
 		"mur.HTTPStream": httpStreamType, "mur.DoorToken": tokenType, "mur.DoorStream": doorStreamType,
 		"mur.ReadyMember": memberType, "mur.Handle": handleType, "mur.Capsule": capsuleType, "mur.Peer": peerType,
 	}

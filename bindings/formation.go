@@ -8,13 +8,16 @@ import (
 	"murlua/engine"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/id"
+	"murlua/platform/contain"
 )
 
 func (w *World) formationModule() engine.Module {
 	return engine.Module{
-		Name:      "formation",
-		Doc:       "start groups of processes all-or-nothing, and end them",
-		Functions: map[string]engine.Function{"launch": w.launch, "plan": w.formationPlan},
+		Name: "formation",
+		Doc:  "start groups of processes all-or-nothing, and end them",
+		Functions: map[string]engine.Function{
+			"launch": w.launch, "plan": w.formationPlan, "list": w.formationList, "get": w.formationGet,
+		},
 	}
 }
 
@@ -22,8 +25,10 @@ func (w *World) formationModule() engine.Module {
 var errPlanShown = errors.New("the plan was shown")
 
 var formationType = &engine.Type{
-	Name:    "formation",
-	Methods: map[string]engine.Function{"wait": formationWait, "stop": formationStop},
+	Name: "formation",
+	Methods: map[string]engine.Function{
+		"wait": formationWait, "stop": formationStop, "member": formationMember, "send": formationSend, "output": formationOutput,
+	},
 	Fields: map[string]func(any) any{
 		"id": func(v any) any { return string(v.(*launched).formation.ID()) },
 	},
@@ -49,7 +54,7 @@ func (w *World) launch(c *engine.Call) error {
 	}
 	options.ID, options.Home, options.Environ = id.NewFormation(), h, w.Environ
 	options.ProjectDir = w.Workdir
-	options.Executable, options.MurBinary = w.Executable, w.MurBinary
+	options.Executable, options.MurBinary, options.Keeper = w.Executable, w.MurBinary, w.keeperFor(c.Host())
 	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
 		options.Keeper = w.keeperFor(c.Host())
 	}
@@ -109,7 +114,26 @@ func endingTable(e formation.Ending) map[string]any {
 		names = append(names, s.Name)
 	}
 	table["stopped"] = names
+	members := map[string]any{}
+	for _, m := range e.Members {
+		fields := map[string]any{"pid": m.PID, "status": m.Status.String(), "code": m.Status.ExitCode(), "rung": m.Stop.Rung}
+		for key, left := range map[string][]contain.Process{"escaped": m.Stop.Escaped, "killed": m.Stop.Killed, "survivors": m.Stop.Survivors} {
+			if len(left) > 0 {
+				fields[key] = texts(left)
+			}
+		}
+		members[m.Name] = fields
+	}
+	table["members"] = members
 	return table
+}
+
+func texts(processes []contain.Process) []string {
+	all := make([]string, len(processes))
+	for i, p := range processes {
+		all[i] = p.String()
+	}
+	return all
 }
 
 // EventFields is an event as scripts and JSON lines show it.
@@ -125,6 +149,7 @@ func EventFields(e formation.Event) map[string]any {
 	set("url", e.URL)
 	set("detail", e.Detail)
 	set("workdir", e.Workdir)
+	set("containment", e.Containment)
 	if e.PID != 0 {
 		table["pid"] = e.PID
 	}

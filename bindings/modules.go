@@ -13,6 +13,7 @@ import (
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/ports"
 )
 
 // World is what the modules of one host may touch of the world outside. The zero value of a field means: there is
@@ -52,6 +53,7 @@ type World struct {
 	kept       keeping
 	formations []*launched // launched by the script and not known to have ended
 	lastCode   *int
+	ports      ports.Book // handed out; given back with the process
 
 	readyNative *lua.LTable // what stdlib/ready.lua was given
 }
@@ -74,6 +76,7 @@ func (w *World) Modules() []engine.Module {
 		w.processModule(),
 		w.readyModule(),
 		w.sweepModule(),
+		w.portModule(),
 	}
 }
 

@@ -102,6 +102,7 @@ func (w *World) readMember(c *engine.Call, p *planned, o *engine.OptionTable) fo
 		m.Command = &formation.Command{Args: o.Strings("command")}
 	}
 	o.Known("version")
+	w.readSupervision(c, o, &m)
 	policy, describe, err := w.readyPolicy(c, o.Get("ready"))
 	if err != nil {
 		o.Bad("ready", "%v", err)

@@ -20,7 +20,39 @@ local formation = {}
 ---@field ready_within? number Seconds, instead of the formation's.
 ---@field grace? number Seconds that it has to end, instead of the formation's.
 ---@field env? table<string, string> Added to murlua's own environment.
+---@field env_file? string A file of NAME=value lines, from the recipe's folder; `env` wins over it.
+---@field unset? string[] Names of variables that it does not inherit.
+---@field stop_signal? string What asks a command to end: "TERM", "INT", … Default "TERM". Capsules are asked by their lifeline.
+---@field containment? "group"|"tracked"|"cgroup"|"sealed" What ends everything that it starts. Default: the best there is on this machine; one that cannot be had is refused.
+---@field ports? integer[] Ports that have to be free before it is started again.
+---@field on_exit? "stop"|"restart"|"ignore"|mur.RestartOptions|fun(exit: mur.Exit): string?, number? What happens when it ends by itself once it was ready: the formation stops, it is started again, or nothing. A function returns one of the words, and after how many seconds to restart. Default: "stop" in a formation without an entry, else "ignore".
+---@field health? mur.Health A check that is made again and again while it runs.
 ---@field dir? string Where its process runs. Default: the folder that murlua was started in.
+
+--- How a member is started again when it ends.
+---@class mur.RestartOptions
+---@field restart_after? number Seconds before the first restart; then twice as long each time. Default 0.5.
+---@field up_to? number Seconds, the longest wait. Default 30.
+---@field at_most? integer After so many restarts the formation stops. Default: no limit.
+---@field on_failure? boolean Only when it did not end with 0; then the formation stops. Default false.
+
+--- A member's process that ended by itself.
+---@class mur.Exit
+---@field name string
+---@field pid integer
+---@field status string "status 3" or "signal 9".
+---@field code integer The exit status, or 128 and the signal.
+---@field ran number Seconds that it ran.
+---@field restarts integer How often it was started again before.
+---@field reason? string Why it did not get ready after a restart.
+---@field message? string The same for people.
+
+---@class mur.Health
+---@field check mur.Policy It fails when it does not say yes in time.
+---@field every? number Seconds between two checks. Default 10.
+---@field within? number Seconds that one may take. Default 5.
+---@field failures? integer How many in a row make the member unhealthy. Default 3.
+---@field on_unhealthy? "stop"|"restart"|"ignore"|fun(why: string): string?, number? What happens then. Default: nothing but the event.
 
 ---@class mur.Plan
 ---@field members mur.Member[]
@@ -30,7 +62,7 @@ local formation = {}
 ---@field attach? boolean Whether `murlua attach` lets others into this script, and `murlua show` knows how it stands with it. Default true.
 ---@field on_event? fun(event: mur.FormationEvent) Called for everything that happens to the formation, in order.
 
----@alias mur.EventKind "launching"|"waiting"|"spawned"|"reported"|"door_answered"|"not_ready_yet"|"ready"|"entry_started"|"failed"|"stopping"|"exited"|"rung"|"reaped"|"ended"
+---@alias mur.EventKind "launching"|"waiting"|"spawned"|"reported"|"door_answered"|"not_ready_yet"|"ready"|"entry_started"|"failed"|"stopping"|"exited"|"restarting"|"unhealthy"|"healthy"|"rung"|"reaped"|"ended"
 
 --- Something that happened to a formation, or to one of its members.
 ---@class mur.FormationEvent
@@ -41,15 +73,26 @@ local formation = {}
 ---@field session_id? string
 ---@field url? string
 ---@field workdir? string
+---@field containment? string What ends everything that the member starts (spawned).
 ---@field status? string How the process ended.
 ---@field reason? string Why it failed: a stable name, as in `launch_failed`.
 ---@field message? string Why it failed, for people.
----@field detail? string What is missing (not_ready_yet), how far the stop is (rung), why (stopping).
+---@field detail? string What is missing (not_ready_yet), how far the stop is or went (rung, reaped), why (stopping, restarting, unhealthy).
 
 ---@class mur.Ending
 ---@field code integer The exit status: the entry's, or 128 and the number of the signal that ended it or that murlua caught.
 ---@field signal? string The signal that ended the entry, or that murlua caught.
 ---@field stopped string[] The names of the members that were running when the end began.
+---@field members table<string, mur.MemberEnding> How each member ended.
+
+---@class mur.MemberEnding
+---@field pid integer
+---@field status string "status 0" or "signal 9".
+---@field code integer
+---@field rung "gone"|"lifeline"|"signal"|"kill"|"survivor" How far its stop had to go.
+---@field escaped? string[] Processes that had left its process group and outlived it.
+---@field killed? string[] Processes that had to be killed.
+---@field survivors? string[] Processes that could not be.
 
 --- Starts the members and returns when all are ready and the entry, if there is one, runs. If one fails, everything that was started is
 --- stopped first. The formation ends with the script, unless the script waits for it.
@@ -106,5 +149,73 @@ function Formation:wait() end
 ---@async
 ---@return mur.Ending ending
 function Formation:stop() end
+
+--- Gives a member a task and returns its answer.
+---
+--- Raises `task_failed` when the task does not succeed, and `usage` for a member that has no door.
+---@async
+---@param member string
+---@param text string
+---@return string answer
+function Formation:send(member, text) end
+
+--- What is known about a member now.
+---@param name string
+---@return mur.MemberInfo member
+function Formation:member(name) end
+
+---@class mur.MemberInfo
+---@field name string
+---@field entry boolean
+---@field running boolean
+---@field pid? integer Its latest process.
+---@field session_id? string
+---@field url? string
+---@field workdir? string
+---@field containment? string
+
+--- The latest lines that a member wrote, at most 256 KiB. The entry writes to the terminal: of it there is nothing.
+---@param member string
+---@return string text
+function Formation:output(member) end
+
+--- The formations of which something runs on this machine, whoever launched them, the newest first.
+---
+--- ```lua
+--- local mur = require "mur"
+--- for _, f in ipairs(mur.formation.list()) do print(f.id, #f.members) end
+--- ```
+---@async
+---@return mur.KnownFormation[] formations
+function formation.list() end
+
+--- A formation that runs, by its id; `nil, err` with the kind `not_running` when nothing of it does.
+---
+--- ```lua
+--- local mur = require "mur"
+--- local f = mur.formation.get "frm_0199c4e2f1b7712a9d3e4f5061728394"
+--- if f then f:stop() end
+--- ```
+---@async
+---@param id string
+---@return mur.KnownFormation|nil formation
+---@return mur.Error|nil err
+function formation.get(id) end
+
+--- A formation of this machine, as its members' records tell.
+---@class mur.KnownFormation
+---@field id string
+---@field members mur.Record[] The records of its members.
+---@field launcher? table `pid` and `state` ("alive", "gone", "unverified") of the process that launched it.
+local KnownFormation = {}
+
+---@class mur.KnownStopOptions
+---@field timeout? number Seconds that the launcher has to end before it is killed; its members then end with their lifelines. Default 10.
+
+--- Stops it through its launcher and returns when its members are gone.
+---@async
+---@param options? mur.KnownStopOptions
+---@return table report `signal`, and `members` with `session_id`, `capsule`, `ending`.
+function KnownFormation:stop(options) end
 
 return formation

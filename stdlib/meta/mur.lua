@@ -101,4 +101,14 @@ function Peer:send(text) end
 ---@field where? string File and line of the script.
 ---@field [string] any What else belongs to the kind.
 
+--- Hands out a TCP port that is free, and that no other recipe is handed while this one runs.
+---
+--- ```lua
+--- local mur = require "mur"
+--- local port = mur.port()
+--- assert(port > 1023 and port ~= mur.port())
+--- ```
+---@return integer port
+function mur.port() end
+
 return mur
