@@ -124,7 +124,7 @@ func endingTable(e formation.Ending) map[string]any {
 		}
 		members[m.Name] = fields
 	}
-	table["members"] = members
+	table["processes"] = members
 	return table
 }
 

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 // standIn is a process that stands in for a capsule.
-type standIn struct{ held []io.Closer }
+type standIn struct{}
 
 func (s *standIn) do(verb, rest string) {
 	switch verb {

@@ -83,7 +83,7 @@ local formation = {}
 ---@field code integer The exit status: the entry's, or 128 and the number of the signal that ended it or that murlua caught.
 ---@field signal? string The signal that ended the entry, or that murlua caught.
 ---@field stopped string[] The names of the members that were running when the end began.
----@field members table<string, mur.MemberEnding> How each member ended.
+---@field processes table<string, mur.MemberEnding> How each member's process ended, by name.
 
 ---@class mur.MemberEnding
 ---@field pid integer
