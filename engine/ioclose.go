@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"os"
 )
 
 // Shell runs a command line for os.execute and io.popen: it waits for the command and ends it, with what it started,
@@ -86,24 +87,20 @@ func (h *Host) popen(c *Call, s *streams) error {
 	if h.options.Shell == nil {
 		return errNoShell
 	}
-	read, write := io.Pipe()
+	read, write, err := os.Pipe()
+	if err != nil {
+		return outcome(c, err, command)
+	}
 	f := &file{name: command}
 	stdin, stdout := io.Reader(read), h.options.Stdout
+	ours, theirs := write, read
 	if mode == "r" {
 		f.reader, stdin, stdout = bufio.NewReader(read), h.options.Stdin, write
-		f.interrupt = func(now bool) {
-			if now {
-				_ = read.CloseWithError(errStopped) // it never fails
-			}
-		}
+		ours, theirs = read, write
 	} else {
 		f.writer = bufio.NewWriter(write)
-		f.interrupt = func(now bool) {
-			if now {
-				_ = write.CloseWithError(errStopped) // it never fails
-			}
-		}
 	}
+	f.makeInterruptible(ours)
 	type ending struct {
 		status, signal int
 		err            error
@@ -115,15 +112,11 @@ func (h *Host) popen(c *Call, s *streams) error {
 		defer h.running.Done()
 		var e ending
 		e.status, e.signal, e.err = h.options.Shell(ctx, command, stdin, stdout, h.options.Stderr)
-		_, _ = write.Close(), read.Close() // they never fail
+		_ = theirs.Close() // the command has ended: its end of the pipe goes too
 		ended <- e
 	}()
 	f.finish = func(waiting context.Context) (int, int, error) {
-		if mode == "w" {
-			_ = write.Close() // the command sees the end of its input
-		} else {
-			_ = read.Close() // a command that goes on writing gets a broken pipe
-		}
+		_ = ours.Close() // the command sees the end of its input, or a broken pipe
 		defer cancel()
 		select {
 		case e := <-ended:

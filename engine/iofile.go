@@ -62,18 +62,19 @@ func newInput(name string, r io.Reader) *file {
 }
 
 func (f *file) makeInterruptible(r any) {
-	if d, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
-		f.detached = false
-		f.interrupt = func(now bool) {
-			var at time.Time
-			if now {
-				at = time.Unix(1, 0)
-			}
-			_ = d.SetReadDeadline(at) // it was accepted before
-		}
+	d, ok := r.(interface{ SetDeadline(time.Time) error })
+	if !ok || d.SetDeadline(time.Time{}) != nil {
+		f.detached = true
 		return
 	}
-	f.detached = true
+	f.detached = false
+	f.interrupt = func(now bool) {
+		var at time.Time
+		if now {
+			at = time.Unix(1, 0)
+		}
+		_ = d.SetDeadline(at) // it was accepted before
+	}
 }
 
 // use runs a blocking operation on the file without the lock.

@@ -3,6 +3,8 @@ package engine
 import (
 	"io"
 	"io/fs"
+	"os"
+	"sync"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -16,8 +18,8 @@ type Options struct {
 	Args    []string // the script's arguments: arg[1] and on, and the chunk's ...
 
 	Stdin  io.Reader // read by io.read; nil is empty
-	Stdout io.Writer // written by print and io.write; nil discards
-	Stderr io.Writer
+	Stdout io.Writer // written by print and io.write, one write at a time; nil discards
+	Stderr io.Writer // nil discards
 
 	Shell Shell // of os.execute and io.popen; nil refuses both
 
@@ -71,6 +73,7 @@ func (o *Options) setDefaults() {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
+	o.Stdout, o.Stderr = oneAtATime(o.Stdout), oneAtATime(o.Stderr)
 	if o.Getenv == nil {
 		o.Getenv = func(string) (string, bool) { return "", false }
 	}
@@ -98,4 +101,24 @@ func (o *Options) setDefaults() {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
+}
+
+// oneAtATime makes a writer safe for the several tasks and commands that write to it. Files are by themselves.
+func oneAtATime(w io.Writer) io.Writer {
+	switch w.(type) {
+	case *os.File, *sharedWriter:
+		return w
+	}
+	return &sharedWriter{w: w}
+}
+
+type sharedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *sharedWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }

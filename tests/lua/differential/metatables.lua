@@ -11,7 +11,7 @@ local log = {} local t = setmetatable({ old = 1 }, { __newindex = function(t, k,
 local store = {} local t = setmetatable({}, { __newindex = store }) t.x = 1 print(rawget(t, "x"), store.x)
 --- __call
 local t = setmetatable({}, { __call = function(self, a, b) return a, b, self ~= nil end }) print(t(1, 2)) print(pcall(t, 3))
---- __call through __call | differs: only functions are called by __call
+--- __call through __call
 local f = setmetatable({}, { __call = function(_, x) return x end }) local g = setmetatable({}, { __call = f }) print(pcall(g, 1))
 --- arithmetic
 local mt = {} for _, op in ipairs { "add", "sub", "mul", "div", "mod", "pow" } do mt["__" .. op] = function(a, b) return op .. (type(a) == "table" and "T" or a) .. (type(b) == "table" and "T" or b) end end mt.__unm = function(a) return "unm" end
