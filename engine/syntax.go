@@ -3,11 +3,15 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 )
+
+var labelLine = regexp.MustCompile(`^no visible label .* at line (\d+)$`)
 
 // syntaxError words what the parser or the compiler found in a chunk of so many lines.
 func syntaxError(name string, lines int, found any) *Error {
@@ -28,7 +32,11 @@ func syntaxError(name string, lines int, found any) *Error {
 			e.Message += fmt.Sprintf(" near '%s'", parsed.Token)
 		}
 	case errors.As(err, &compiled):
-		e.Where = fmt.Sprintf("%s:%d", name, compiled.Line)
+		line := compiled.Line
+		if m := labelLine.FindStringSubmatch(compiled.Message); m != nil {
+			line, _ = strconv.Atoi(m[1]) // the error's own line is the function's last
+		}
+		e.Where = fmt.Sprintf("%s:%d", name, line)
 		e.Message = compiled.Message
 	}
 	return e
