@@ -1,17 +1,20 @@
+//go:build unix
+
 package engine
 
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
+	"os/exec"
 	"testing"
 	"time"
-
-	"murlua/platform/shell"
 )
 
 func TestShellCommands(t *testing.T) {
 	var out bytes.Buffer
-	h := newHost(t, Options{Stdout: &out, Stderr: &out, Shell: shell.Runner{}.Run})
+	h := newHost(t, Options{Stdout: &out, Stderr: &out, Shell: runShell})
 	if _, err := h.Run(context.Background(), "test.lua", `
 		print(os.execute("exit 3"), os.execute("echo hello; exit 0"), os.execute())
 		local f = io.popen("echo one; echo two; exit 5")
@@ -39,7 +42,7 @@ func TestShellCommandsStop(t *testing.T) {
 		`os.execute("sleep 60")`, `io.popen("sleep 60"):read()`, `io.popen("sleep 60"):close()`, `io.popen("sleep 60", "w"):close()`,
 		`local w = io.popen("sleep 60", "w") while true do w:write(("x"):rep(1e5)) end`,
 	} {
-		h := newHost(t, Options{Shell: shell.Runner{}.Run})
+		h := newHost(t, Options{Shell: runShell})
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		began := time.Now()
 		_, err := h.Run(ctx, "test.lua", source)
@@ -48,4 +51,19 @@ func TestShellCommandsStop(t *testing.T) {
 			t.Errorf("%s: %v after %v", source, err, time.Since(began))
 		}
 	}
+}
+
+// runShell is a Shell as the command gives one.
+func runShell(ctx context.Context, command string, stdin io.Reader, stdout, stderr io.Writer) (status, signal int, err error) {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdin, stdout, stderr, time.Second
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return 0, 0, context.Cause(ctx)
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(exit.ExitCode(), 0), 0, nil
+	}
+	return 0, 0, err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const aRecipe = `local mur = require "mur"
-ticks, answer = 0, 42
+ticks, answer, enough = 0, 42, false
 mur.task.spawn(function() while true do ticks = ticks + 1 mur.sleep(0.005) end end)
 local f = mur.formation.launch { members = { { name = "one", script = "one.lua" } }, attach = ATTACH }
 print("launched " .. f.id)

@@ -20,6 +20,7 @@ type commands struct {
 	Attach  attachCommand  `cmd:"" help:"Type Lua inside of a running recipe."`
 	Show    showCommand    `cmd:"" help:"Show how it stands with a formation or a session."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
+	Check   checkCommand   `cmd:"" help:"Find mistakes in scripts without running them."`
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`
 	Stubs   stubsCommand   `cmd:"" help:"Write the type stubs for an editor."`
 	New     newCommand     `cmd:"" help:"Write a starting point."`

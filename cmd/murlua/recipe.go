@@ -16,6 +16,8 @@ import (
 
 // recipeFlags are those that only a recipe takes.
 type recipeFlags struct {
+	Sandbox  bool     `help:"Run a recipe of unknown origin: it computes, and reaches nothing outside."`
+	NoStrict bool     `name:"no-strict" help:"Reading a global that nothing assigned gives nil."`
 	Plan     bool     `help:"Print what would be launched, and launch nothing."`
 	Only     []string `help:"Launch only these members and what they need." placeholder:"NAME,..."`
 	Except   []string `help:"Leave these members out." placeholder:"NAME,..."`
@@ -53,6 +55,7 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
 	defer context.AfterFunc(o.hurried, world.Hurry)()
 	options := o.hostOptions(world, c.Recipe, c.Args)
+	options.Strict, options.Sandbox = !c.NoStrict, c.Sandbox
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
 	code, err := world.RunRecipe(ctx, options, c.Recipe)
 	if err == nil {

@@ -32,8 +32,8 @@ func (c *checker) call(x *ast.FuncCallExpr, s *scope) value {
 		}
 	case isFunction:
 		for i, arg := range x.Args {
-			if class := c.Docs.Options(fn.fn, i); class != nil {
-				c.options(arg, class, fn.name, "")
+			if i < len(fn.fn.Params) {
+				c.optionTable(arg, fn.fn.Params[i].Type, fn.name, "")
 			}
 		}
 		return c.result(fn.fn)
@@ -70,43 +70,50 @@ func (c *checker) result(fn *meta.Function) value {
 	return value{}
 }
 
-// options checks the keys of a table that is written where a function takes options.
-func (c *checker) options(arg ast.Expr, class *meta.Class, function, path string) {
-	table, ok := arg.(*ast.TableExpr)
+// optionTable checks a table, or a list of tables, that is written where a type says which keys it may have.
+func (c *checker) optionTable(e ast.Expr, typ, function, path string) {
+	table, ok := e.(*ast.TableExpr)
 	if !ok {
 		return
 	}
-	fields := c.Docs.Fields(class)
+	if elements, _ := c.Docs.Tables(typ, "[]"); len(elements) > 0 {
+		for i, entry := range table.Fields {
+			if inner, ok := entry.Value.(*ast.TableExpr); ok && entry.Key == nil {
+				c.options(inner, elements, function, fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i+1))
+			}
+		}
+	}
+	if classes, open := c.Docs.Tables(typ, ""); len(classes) > 0 && !open {
+		c.options(table, classes, function, path)
+	}
+}
+
+// options checks the keys of a table that one of some classes describes.
+func (c *checker) options(table *ast.TableExpr, classes []*meta.Class, function, path string) {
+	var fields []meta.Field
+	for _, class := range classes {
+		fields = append(fields, c.Docs.Fields(class)...)
+	}
 	for _, entry := range table.Fields {
 		key, ok := entry.Key.(*ast.StringExpr)
 		if !ok {
 			continue
 		}
-		if !c.Docs.Accepts(class, key.Value) {
+		accepted := false
+		for _, class := range classes {
+			accepted = accepted || c.Docs.Accepts(class, key.Value)
+		}
+		if !accepted {
 			c.report(key.Line(), "option", "unknown option '%s' of '%s'%s", path+key.Value, function, meant(key.Value, fieldNames(fields)))
 			continue
 		}
-		c.optionValue(entry.Value, fields, key.Value, function, path+key.Value)
-	}
-}
-
-// optionValue looks into an option whose value is a table, or a list of tables, of known keys.
-func (c *checker) optionValue(v ast.Expr, fields []meta.Field, key, function, path string) {
-	for _, f := range fields {
-		if f.Name != key {
-			continue
-		}
-		table, isTable := v.(*ast.TableExpr)
-		if element := c.Docs.ElementOf(f.Type); element != nil && isTable {
-			for i, entry := range table.Fields {
-				if entry.Key == nil {
-					c.options(entry.Value, element, function, fmt.Sprintf("%s[%d].", path, i+1))
-				}
+		var types []string
+		for _, f := range fields {
+			if f.Name == key.Value {
+				types = append(types, f.Type)
 			}
-		} else if class := c.Docs.TableOf(f.Type); class != nil {
-			c.options(v, class, function, path+".")
 		}
-		return
+		c.optionTable(entry.Value, strings.Join(types, "|"), function, path+key.Value+".")
 	}
 }
 

@@ -145,32 +145,39 @@ func (d *Docs) TableOf(typ string) *Class { return d.pick(typ, "") }
 // type expression: "mur.Member[]" gives mur.Member.
 func (d *Docs) ElementOf(typ string) *Class { return d.pick(typ, "[]") }
 
-func (d *Docs) pick(typ, suffix string) *Class {
-	return d.pickWithin(typ, suffix, 8)
+// Tables returns every class among the alternatives of a type expression, aliases followed; with a suffix of "[]" the
+// classes of lists' elements. open says that one of the alternatives is a table of unknown keys.
+func (d *Docs) Tables(typ, suffix string) (classes []*Class, open bool) {
+	return d.tablesWithin(typ, suffix, 8)
 }
 
-// pickWithin follows aliases no deeper than depth, so that an alias of itself ends.
-func (d *Docs) pickWithin(typ, suffix string, depth int) *Class {
+func (d *Docs) pick(typ, suffix string) *Class {
+	if classes, _ := d.Tables(typ, suffix); len(classes) > 0 {
+		return classes[0]
+	}
+	return nil
+}
+
+// tablesWithin follows aliases no deeper than depth, so that an alias of itself ends.
+func (d *Docs) tablesWithin(typ, suffix string, depth int) (classes []*Class, open bool) {
 	if depth == 0 {
-		return nil
+		return nil, true
 	}
 	for _, one := range alternatives(typ) {
 		one = strings.TrimSuffix(one, "?")
 		if alias := d.aliases[one]; alias != nil {
-			if c := d.pickWithin(alias.Type, suffix, depth-1); c != nil {
-				return c
-			}
+			inner, innerOpen := d.tablesWithin(alias.Type, suffix, depth-1)
+			classes, open = append(classes, inner...), open || innerOpen
 			continue
 		}
-		name, ok := strings.CutSuffix(one, suffix)
-		if !ok {
-			continue
+		if one == "any" || strings.HasPrefix(one, "table") || strings.HasPrefix(one, "{") {
+			open = true
 		}
-		if c := d.classes[name]; c != nil {
-			return c
+		if name, ok := strings.CutSuffix(one, suffix); ok && d.classes[name] != nil {
+			classes = append(classes, d.classes[name])
 		}
 	}
-	return nil
+	return classes, open
 }
 
 // Accepts tells whether a table described by the class may have this key: one of its fields, or any key
