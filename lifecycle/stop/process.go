@@ -2,7 +2,9 @@ package stop
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 
@@ -72,7 +74,7 @@ func endProcess(ctx context.Context, identity process.Identity, grace time.Durat
 
 // refused tells a process that ended before the signal from one that may not be signalled.
 func refused(ref *process.Ref, err error) (Signal, error) {
-	if exited(ref) {
+	if errors.Is(err, os.ErrProcessDone) || exited(ref) {
 		return NoSignal, nil
 	}
 	return NoSignal, &Error{ref.PID(), err.Error()}

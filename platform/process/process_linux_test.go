@@ -41,6 +41,16 @@ func TestAZombieIsGone(t *testing.T) {
 	if _, err := Identify(c.pid()); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("a zombie could be identified: %v", err)
 	}
+	late, err := Open(c.pid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	select {
+	case <-late.Exited():
+	default:
+		t.Error("a process that has exited is said to run at first")
+	}
 	c.reap()
 	if err := ref.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("after it was waited for: %v", err)

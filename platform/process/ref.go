@@ -98,9 +98,14 @@ func (r *Ref) PID() int { return r.pid }
 func (r *Ref) Method() Method { return r.process.method() }
 
 // Exited is closed when the process has exited, whether or not anybody has waited for it. It is not
-// closed by [Ref.Close]. The first call starts to watch.
+// closed by [Ref.Close]. The first call starts to watch; of a process that has exited by then it gives
+// a closed channel.
 func (r *Ref) Exited() <-chan struct{} {
 	r.once.Do(func() {
+		if exited, err := r.process.exited(); err == nil && exited {
+			close(r.exited)
+			return
+		}
 		r.watching.Go(func() {
 			if r.process.await(r.closed) {
 				close(r.exited)
