@@ -10,29 +10,18 @@ import (
 const maxJSONDepth = 200
 
 func jsonModule() engine.Module {
-	var arrays *lua.LTable // the metatable that marks arrays
 	return engine.Module{
 		Name: "json", Safe: true, Doc: "read and write JSON",
 		Functions: map[string]engine.Function{
 			"encode": jsonEncode,
-			"decode": func(c *engine.Call) error { return jsonDecode(c, arrays) },
-			"array":  func(c *engine.Call) error { return jsonArray(c, arrays) },
+			"decode": jsonDecode,
+			"array":  jsonArray,
 		},
-		Open: func(c *engine.Call, module *lua.LTable) error {
-			arrays = c.L().NewTable()
-			arrays.RawSetString(arrayMark, lua.LTrue)
+		Open: func(_ *engine.Call, module *lua.LTable) error {
 			module.RawSetString("null", engine.Null)
 			return nil
 		},
 	}
-}
-
-// arrayMark is the key by which the metatable of a marked array is known.
-const arrayMark = "__jsonarray"
-
-func isMarkedArray(table *lua.LTable) bool {
-	meta, ok := table.Metatable.(*lua.LTable)
-	return ok && meta.RawGetString(arrayMark) == lua.LTrue
 }
 
 func jsonEncode(c *engine.Call) error {
@@ -62,26 +51,26 @@ func jsonEncode(c *engine.Call) error {
 	return c.Return(text)
 }
 
-func jsonDecode(c *engine.Call, arrays *lua.LTable) error {
+func jsonDecode(c *engine.Call) error {
 	text := c.String(1)
 	o := c.Options(2)
 	dropNull := o.Bool("drop_null", false)
 	o.Done(false)
-	value, err := decodeJSON(c.L(), text, arrays, dropNull)
+	value, err := decodeJSON(c.L(), text, dropNull)
 	if err != nil {
 		return err
 	}
 	return c.Return(value)
 }
 
-func jsonArray(c *engine.Call, arrays *lua.LTable) error {
+func jsonArray(c *engine.Call) error {
 	table := c.OptTable(1)
 	if table == nil {
 		table = c.L().NewTable()
 	}
-	if table.Metatable != lua.LNil && !isMarkedArray(table) {
+	if table.Metatable != lua.LNil && !engine.IsList(table) {
 		c.BadArgument(1, "a table without a metatable expected")
 	}
-	table.Metatable = arrays
+	engine.MarkList(c.L(), table)
 	return c.Return(table)
 }

@@ -82,6 +82,10 @@ func TestJSONDecodeErrorsSayWhere(t *testing.T) {
 	}
 }
 
+func TestJSONEmptyListsFromGoAreArrays(t *testing.T) {
+	printed(t, nil, `print(mur.json.encode { found = mur.fs.list ".", names = mur.fs.glob "*" })`, `{"found":[],"names":[]}`)
+}
+
 func TestJSONNulls(t *testing.T) {
 	printed(t, nil, `local d = mur.json.decode '{"a":null,"b":[null]}' print(d.a == mur.json.null, d.b[1] == mur.json.null)`, "true\ttrue")
 	printed(t, nil, `local d = mur.json.decode('{"a":null,"b":[null]}', { drop_null = true }) print(d.a, d.b[1], #d.b)`, "nil\tfalse\t1")
@@ -110,7 +114,7 @@ func FuzzJSONDecode(f *testing.F) {
 		if strings.Count(text, "[")+strings.Count(text, "{") > maxJSONDepth {
 			return
 		}
-		value, err := decodeJSON(L, text, nil, false)
+		value, err := decodeJSON(L, text, false)
 		if (err == nil) != json.Valid([]byte(text)) {
 			var want any
 			if wrong := json.Unmarshal([]byte(text), &want); wrong == nil || err == nil {
@@ -146,7 +150,7 @@ func BenchmarkJSON(b *testing.B) {
 	b.Run("murlua", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			if _, err := decodeJSON(L, text, nil, false); err != nil {
+			if _, err := decodeJSON(L, text, false); err != nil {
 				b.Fatal(err)
 			}
 		}

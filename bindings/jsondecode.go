@@ -12,9 +12,9 @@ import (
 	"murlua/engine"
 )
 
-// decodeJSON reads one JSON value into Lua values; arrays get the metatable. A repeated key keeps its last value.
-func decodeJSON(L *lua.LState, text string, arrays *lua.LTable, dropNull bool) (lua.LValue, error) {
-	d := decoder{l: L, text: text, arrays: arrays, dropNull: dropNull}
+// decodeJSON reads one JSON value into Lua values; arrays are marked as lists. A repeated key keeps its last value.
+func decodeJSON(L *lua.LState, text string, dropNull bool) (lua.LValue, error) {
+	d := decoder{l: L, text: text, dropNull: dropNull}
 	value, err := d.value(0)
 	if err == nil {
 		if d.blank(); d.at < len(text) {
@@ -31,7 +31,6 @@ type decoder struct {
 	l        *lua.LState
 	text     string
 	at       int
-	arrays   *lua.LTable
 	dropNull bool
 }
 
@@ -154,9 +153,7 @@ func (d *decoder) object(depth int) (lua.LValue, error) {
 
 func (d *decoder) array(depth int) (lua.LValue, error) {
 	table := d.l.NewTable()
-	if d.arrays != nil {
-		table.Metatable = d.arrays
-	}
+	engine.MarkList(d.l, table)
 	if d.take(']') {
 		return table, nil
 	}

@@ -136,7 +136,7 @@ func (e *encoder) shape(table *lua.LTable) (names []string, length int, err erro
 		return nil, 0, e.bad("it has both the key %q and numbered ones, so it is neither an object nor an array", slices.Min(names))
 	case highest != numbers:
 		return nil, 0, e.bad("it is a list with holes: %d values up to [%d]", numbers, highest)
-	case numbers > 0 || len(names) == 0 && isMarkedArray(table):
+	case numbers > 0 || len(names) == 0 && engine.IsList(table):
 		return nil, numbers, nil
 	}
 	slices.Sort(names)

@@ -79,7 +79,7 @@ func (r *TestRoom) Host(test engine.Module, out io.Writer) (*engine.Host, error)
 	r.output = append(r.output, pipe)
 	r.mu.Unlock()
 	world := r.options.World(r.environ)
-	world.Stdout, world.Stderr, world.Relay = pipe.in, pipe.in, out
+	world.Stdout, world.Stderr, world.Relay, world.Log.Out = pipe.in, pipe.in, out, out
 	options := r.options.Host
 	options.Stdout, options.Stderr = out, out
 	options.Modules = []engine.Module{test}

@@ -103,6 +103,9 @@ func fromReflect(L *lua.LState, v reflect.Value, depth int) (lua.LValue, error) 
 		return fromGo(L, v.Elem().Interface(), depth+1)
 	case reflect.Slice, reflect.Array:
 		t := L.CreateTable(v.Len(), 0)
+		if v.Len() == 0 {
+			MarkList(L, t) // else it would be told from an empty object by nothing
+		}
 		for i := range v.Len() {
 			item, err := fromGo(L, v.Index(i).Interface(), depth+1)
 			if err != nil {
@@ -193,6 +196,29 @@ func snakeCase(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+const listMark = "__list"
+
+// MarkList makes IsList true of a table also when it is empty.
+func MarkList(L *lua.LState, table *lua.LTable) {
+	t, inHost := L.Context().(*thread)
+	if inHost && t.host.listMeta != nil {
+		table.Metatable = t.host.listMeta
+		return
+	}
+	meta := L.NewTable()
+	meta.RawSetString(listMark, lua.LTrue)
+	if inHost {
+		t.host.listMeta = meta
+	}
+	table.Metatable = meta
+}
+
+// IsList says whether a table was marked as a list: by [MarkList], or by [FromGo], which marks empty ones.
+func IsList(table *lua.LTable) bool {
+	meta, ok := table.Metatable.(*lua.LTable)
+	return ok && meta.RawGetString(listMark) == lua.LTrue
 }
 
 // NullValue is JSON's null, which a Lua table cannot hold as nil.

@@ -41,6 +41,7 @@ type Host struct {
 	taskType   *Type
 	queueType  *Type
 	metas      map[*Type]*lua.LTable
+	listMeta   *lua.LTable // of what MarkList marked
 	mur        *lua.LTable
 	modules    map[string]*Module
 	loading    map[string]*loading

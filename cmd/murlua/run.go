@@ -39,7 +39,7 @@ func (c *runCommand) run(ctx context.Context, o *outside) error {
 func (o *outside) world(folder string) *bindings.World {
 	return &bindings.World{
 		Environ: o.environ, Workdir: o.workdir, Executable: o.executable, MurBinary: o.murBinary(), Folder: folder,
-		Stdout: o.stdout, Stderr: o.stderr, Keeper: o.keep(),
+		Stdout: o.stdout, Stderr: o.stderr, Keeper: o.keep(), Log: bindings.LogOptions{Out: o.stderr},
 		Warn: func(text string) { writeAll(o.stderr, "murlua: warning: "+text+"\n") },
 	}
 }
