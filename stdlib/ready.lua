@@ -205,8 +205,8 @@ end
 function ready.log(pattern)
   local o = options("log", pattern, "pattern", { "plain", "count" })
   if type(o.pattern) ~= "string" then usage("bad argument #1 to 'mur.ready.log' (a pattern expected, got %s)", type(o.pattern)) end
-  local ok, why = pcall(string.find, "", o.pattern, 1, o.plain) -- here, and not in the middle of a launch
-  if not ok then usage("bad argument #1 to 'mur.ready.log' (%s)", (tostring(why):gsub("^[^:]*:%d+: ", ""))) end
+  local ok, wrong = pcall(string.find, "", o.pattern, 1, o.plain) -- here, and not in the middle of a launch
+  if not ok then usage("bad argument #1 to 'mur.ready.log' (%s)", (tostring(wrong):gsub("^[^:]*:%d+: ", ""))) end
   local count = o.count or 1
   local describe = count == 1 and string.format("it has written %q", o.pattern)
     or string.format("it has written %q %d times", o.pattern, count)

@@ -1,0 +1,2 @@
+std = "lua51"
+max_line_length = 150
