@@ -41,11 +41,11 @@ type transportKey struct {
 }
 
 type tlsOptions struct {
-	CA         string `lua:"ca"`
-	Cert       string `lua:"cert"`
-	Key        string `lua:"key"`
-	ServerName string `lua:"server_name"`
-	Insecure   bool   `lua:"insecure"`
+	CA         string
+	Cert       string
+	Key        string
+	ServerName string
+	Insecure   bool
 }
 
 // target is how messages name what is asked. A password in the URL is not shown.
@@ -67,9 +67,7 @@ func readRequest(c *engine.Call, n int, address string, body lua.LValue) *reques
 		transport: transportKey{unix: o.String("unix", ""), connect: o.Duration("connect_timeout", defaultConnect)},
 	}
 	if options := o.Table("tls"); options != nil {
-		if err := engine.ToGo(options, &r.transport.tls); err != nil {
-			o.Bad("tls", "%v", err)
-		}
+		r.transport.tls = readTLS(o.Nested("tls", options))
 	}
 	r.readBody(c, o, body)
 	r.method = strings.ToUpper(o.String("method", map[bool]string{false: http.MethodGet, true: http.MethodPost}[r.hasBody]))
@@ -88,6 +86,15 @@ func readRequest(c *engine.Call, n int, address string, body lua.LValue) *reques
 	}
 	r.url = parsed
 	return r
+}
+
+func readTLS(o *engine.OptionTable) tlsOptions {
+	options := tlsOptions{
+		CA: o.String("ca", ""), Cert: o.String("cert", ""), Key: o.String("key", ""),
+		ServerName: o.String("server_name", ""), Insecure: o.Bool("insecure", false),
+	}
+	o.Done(false)
+	return options
 }
 
 func (r *request) readBody(c *engine.Call, o *engine.OptionTable, body lua.LValue) {
