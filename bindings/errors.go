@@ -16,7 +16,7 @@ func toScript(err error) error {
 	if launch, ok := errors.AsType[*formation.LaunchError](err); ok {
 		return launchError(launch)
 	}
-	return doorError(err)
+	return doorError(rosterError(err))
 }
 
 func launchError(launch *formation.LaunchError) error {

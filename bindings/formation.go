@@ -17,6 +17,7 @@ func (w *World) formationModule() engine.Module {
 		Doc:  "start groups of processes all-or-nothing, and end them",
 		Functions: map[string]engine.Function{
 			"launch": w.launch, "plan": w.formationPlan, "list": w.formationList, "get": w.formationGet,
+			"roster": w.formationRoster,
 		},
 	}
 }
@@ -53,7 +54,9 @@ func (w *World) launch(c *engine.Call) error {
 		return err
 	}
 	options.ID, options.Home, options.Environ = id.NewFormation(), h, w.Environ
-	options.ProjectDir = w.Workdir
+	if options.ProjectDir == "" {
+		options.ProjectDir = w.Workdir
+	}
 	options.Executable, options.MurBinary, options.Keeper = w.Executable, w.MurBinary, w.keeperFor(c.Host())
 	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
 		options.Keeper = w.keeperFor(c.Host())

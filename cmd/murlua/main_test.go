@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,21 +91,28 @@ func stopFormation(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("murlua", "stop", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
 }
 
-// install packs files as murmur packs an artifact: install NAME FOLDER FILE...
+// install packs files as murmur packs an artifact, with its digest beside it: install NAME FOLDER FILE... A file is
+// packed by its last name if that is murmur.yaml or capsule.lua.
 func install(ts *testscript.TestScript, _ bool, args []string) {
 	folder := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(folder, 0o700))
-	file, err := os.Create(filepath.Join(folder, args[0]))
-	ts.Check(err)
-	defer file.Close()
-	packed := zip.NewWriter(file)
+	var data bytes.Buffer
+	packed := zip.NewWriter(&data)
 	for _, name := range args[2:] {
-		w, err := packed.Create(name)
+		inside := name
+		if base := filepath.Base(name); base == "murmur.yaml" || base == "capsule.lua" {
+			inside = base
+		}
+		w, err := packed.Create(inside)
 		ts.Check(err)
 		_, err = w.Write([]byte(ts.ReadFile(name)))
 		ts.Check(err)
 	}
 	ts.Check(packed.Close())
+	file := filepath.Join(folder, args[0])
+	ts.Check(os.WriteFile(file, data.Bytes(), 0o600))
+	digest := fmt.Sprintf("%x", sha256.Sum256(data.Bytes()))
+	ts.Check(os.WriteFile(strings.TrimSuffix(file, ".mur.zip")+".sha256", []byte(digest), 0o600))
 }
 
 func testBinary(t testing.TB) string {

@@ -11,6 +11,7 @@ import (
 
 	"murlua/bindings"
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/roster"
 	"murlua/lifecycle/timeline"
 )
 
@@ -57,7 +58,11 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	options := o.hostOptions(world, c.Recipe, c.Args)
 	options.Strict, options.Sandbox = !c.NoStrict, c.Sandbox
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
-	code, err := world.RunRecipe(ctx, options, c.Recipe)
+	run := func() (int, error) { return world.RunRecipe(ctx, options, c.Recipe) }
+	if isRoster(script) {
+		run = func() (int, error) { return world.RunSource(ctx, options, c.Recipe, rosterRecipe) }
+	}
+	code, err := run()
 	if err == nil {
 		err = context.Cause(ctx) // a script that ends in order after a signal was still ended by it
 	}
@@ -65,6 +70,19 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 		return err
 	}
 	return exitError{code}
+}
+
+// rosterRecipe stands in for a recipe when a murmur project's roster is run: the first argument is the entry's task.
+const rosterRecipe = `return require "mur".formation.roster(arg[0], { task = arg[1] })`
+
+// isRoster reports whether a path names the roster of a murmur project, or a folder that has one.
+func isRoster(path string) bool {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, roster.File)
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	return filepath.Base(path) == roster.File
 }
 
 func isExit(err error) bool {

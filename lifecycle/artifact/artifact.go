@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"murlua/lifecycle/home"
@@ -39,8 +40,22 @@ type Artifact struct {
 	// knows it.
 	Path   string
 	SHA256 string
+	// Recorded is the digest that the store noted beside it, empty if it did not. Platform is the tag of the one
+	// platform that it is for, such as "linux-x86_64", empty if it is for all.
+	Recorded string
+	Platform string
 
 	archive *zip.Reader
+}
+
+// PlatformTag names this platform as murmur's stores do; it is empty where murmur does not run.
+func PlatformTag() string {
+	system := map[string]string{"linux": "linux", "darwin": "darwin"}[runtime.GOOS]
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	if system == "" || machine == "" {
+		return ""
+	}
+	return system + "-" + machine
 }
 
 // NotInstalledError is a name and version of which no store has an artifact.
@@ -53,17 +68,19 @@ func (e *NotInstalledError) Error() string {
 	return fmt.Sprintf("%s@%s is not installed in %s", e.Name, e.Version, strings.Join(e.Stores, " or "))
 }
 
-// Find reads the artifact from the first store that has it. The name is "scope/name"; releases of murmur before 0.7
+// Find reads the artifact from the first store that has it, the one for this platform before the one for all. The name is "scope/name"; releases of murmur before 0.7
 // know no scopes. Errors: a [*NotInstalledError]; one that says what is wrong with the name, the version or the file.
 func Find(stores []string, name, version string) (*Artifact, error) {
-	file, err := fileOf(name, version)
+	stem, err := stemOf(name, version)
 	if err != nil {
 		return nil, err
 	}
 	for _, store := range stores {
-		found, err := read(filepath.Join(store, file))
-		if !errors.Is(err, fs.ErrNotExist) {
-			return found, err
+		for _, platform := range []string{PlatformTag(), ""} {
+			found, err := read(filepath.Join(store, stem), platform)
+			if !errors.Is(err, fs.ErrNotExist) {
+				return found, err
+			}
 		}
 	}
 	return nil, &NotInstalledError{name, version, stores}
@@ -72,9 +89,9 @@ func Find(stores []string, name, version string) (*Artifact, error) {
 // Base returns the last part of an artifact's name, which is what a capsule is called while it runs.
 func Base(name string) string { return path.Base(name) }
 
-// fileOf returns where an artifact is, below a store. Both name and version come from a command line, and neither may
-// lead out of the store.
-func fileOf(name, version string) (string, error) {
+// stemOf returns where an artifact is, below a store, without platform and suffix. Both name and version come from a
+// command line, and neither may lead out of the store.
+func stemOf(name, version string) (string, error) {
 	parts := strings.Split(name, "/")
 	valid := len(parts) <= 2
 	for _, part := range parts {
@@ -86,10 +103,15 @@ func fileOf(name, version string) (string, error) {
 	if !fs.ValidPath(version) || version == "." || strings.ContainsAny(version, `/\`) {
 		return "", fmt.Errorf("cannot look for capsule %s in version %q: that is not one", name, version)
 	}
-	return filepath.Join(filepath.FromSlash(name), version, Base(name)+"-"+version+".mur.zip"), nil
+	return filepath.Join(filepath.FromSlash(name), version, Base(name)+"-"+version), nil
 }
 
-func read(file string) (*Artifact, error) {
+// read reads an artifact, and what the store noted of it.
+func read(stem, platform string) (*Artifact, error) {
+	if platform != "" {
+		stem += "-" + platform
+	}
+	file := stem + ".mur.zip"
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the artifact: %w", err)
@@ -107,7 +129,13 @@ func read(file string) (*Artifact, error) {
 		return nil, fmt.Errorf("cannot read the artifact %s: %w", file, err)
 	}
 	sum := sha256.Sum256(data)
-	return &Artifact{Path: file, SHA256: hex.EncodeToString(sum[:]), archive: archive}, nil
+	a := &Artifact{Path: file, SHA256: hex.EncodeToString(sum[:]), Platform: platform, archive: archive}
+	recorded, err := os.ReadFile(stem + ".sha256")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot read the digest of the artifact: %w", err)
+	}
+	a.Recorded = strings.TrimSpace(string(recorded))
+	return a, nil
 }
 
 // Main returns the name of the script that makes the artifact a capsule written in Lua: capsule.lua, or else the one

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"murlua/lifecycle/artifact"
 	"murlua/lifecycle/home"
 )
 
@@ -54,8 +55,8 @@ func Admit(project string, h home.Home) (*Admitted, error) {
 	if err != nil {
 		return nil, refuse(CodeBadLock, "delete "+lockFile+" and run mur install to make it anew", "cannot read %s: %v", lockFile, err)
 	}
-	stores := []string{filepath.Join(a.Project, ".murmur", "artifacts"), filepath.Join(h.Path(), "artifacts")}
-	found := make([]artifact, len(r.Members))
+	stores := artifact.Stores(a.Project, h)
+	found := make([]installed, len(r.Members))
 	for i, m := range r.Members {
 		if found[i], refusal = bind(m, stores, pins); refusal != nil {
 			return nil, refusal
@@ -145,25 +146,25 @@ func (r Roster) check() (entry int, refusal *Refusal) {
 }
 
 // bind finds a member's artifact and compares it with the lock.
-func bind(m Listed, stores []string, pins map[string]pin) (artifact, *Refusal) {
+func bind(m Listed, stores []string, pins map[string]pin) (installed, *Refusal) {
 	found, err := find(stores, m.Capsule, m.Version)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, errNotInstalled) {
 			hint = fmt.Sprintf("run mur install %s@%s", m.Capsule, m.Version)
 		}
-		return artifact{}, refuse(CodeNotInstalled, hint, "%s: member '%s' (%s@%s) cannot be admitted: %v", File, m.Name, m.Capsule, m.Version, err)
+		return installed{}, refuse(CodeNotInstalled, hint, "%s: member '%s' (%s@%s) cannot be admitted: %v", File, m.Name, m.Capsule, m.Version, err)
 	}
 	if p, pinned := pins[m.Capsule]; pinned {
 		if conflict := p.conflict(m.Version, found); conflict != "" {
-			return artifact{}, refuse(CodeLocked, "change the roster, or run mur install", "%s: member '%s': %s does not agree about '%s': %s", File, m.Name, lockFile, m.Capsule, conflict)
+			return installed{}, refuse(CodeLocked, "change the roster, or run mur install", "%s: member '%s': %s does not agree about '%s': %s", File, m.Name, lockFile, m.Capsule, conflict)
 		}
 	}
 	return found, nil
 }
 
 // connect works out who may call whom, and requires that those who are called take it and that no door is public then.
-func (a *Admitted) connect(r Roster, entry int, found []artifact) *Refusal {
+func (a *Admitted) connect(r Roster, entry int, found []installed) *Refusal {
 	calls := func(from, to int) bool {
 		if r.All {
 			return from != to && to != entry && found[from].manifest.servesPeers && found[to].manifest.servesPeers
@@ -200,7 +201,7 @@ func (a *Admitted) connect(r Roster, entry int, found []artifact) *Refusal {
 }
 
 // warn notes the members that more others may call at once than they can hold tasks.
-func (a *Admitted) warn(found []artifact) {
+func (a *Admitted) warn(found []installed) {
 	for i, m := range a.Members {
 		var callers []string
 		for _, other := range a.Members {

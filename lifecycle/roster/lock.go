@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"go.yaml.in/yaml/v4"
+
+	"murlua/lifecycle/artifact"
 )
 
 // lockFile is the name of the file in which a project pins its artifacts.
@@ -97,9 +99,9 @@ func readPin(entry *yaml.Node) (string, pin, error) {
 
 // conflict says why a pin does not agree with the artifact that was found, "" if it does. A platform that is not pinned yet is no
 // conflict.
-func (p pin) conflict(version string, found artifact) string {
+func (p pin) conflict(version string, found installed) string {
 	perPlatform := found.platform != "" || found.manifest.native
-	switch pinned := p.platforms[platformTag()]; {
+	switch pinned := p.platforms[artifact.PlatformTag()]; {
 	case p.version != version:
 		return fmt.Sprintf("it pins version %s, and %s was found", p.version, version)
 	case perPlatform != (p.any == ""):
@@ -107,7 +109,7 @@ func (p pin) conflict(version string, found artifact) string {
 	case !perPlatform && p.any != found.sha256:
 		return fmt.Sprintf("it pins the digest %s, and %s was found", p.any, found.sha256)
 	case perPlatform && pinned != "" && pinned != found.sha256:
-		return fmt.Sprintf("it pins the digest %s for %s, and %s was found", pinned, platformTag(), found.sha256)
+		return fmt.Sprintf("it pins the digest %s for %s, and %s was found", pinned, artifact.PlatformTag(), found.sha256)
 	}
 	return ""
 }

@@ -17,14 +17,17 @@ const (
 )
 
 // Refusal says why a roster is not admitted. Nothing of a refused roster may be started.
-type Refusal struct {
-	Code    string
-	Message string // names the file, and the place in it
-	Hint    string // what to do about it, "" if that is plain
-}
+type Refusal struct{ code, message, hint string }
 
-func (r *Refusal) Error() string { return r.Message }
+// Error names the file, and the place in it.
+func (r *Refusal) Error() string { return r.message }
+
+// Code is murmur's name of the refusal, one of the constants of this package.
+func (r *Refusal) Code() string { return r.code }
+
+// Hint says what to do about it, "" if that is plain.
+func (r *Refusal) Hint() string { return r.hint }
 
 func refuse(code, hint, format string, args ...any) *Refusal {
-	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &Refusal{code: code, message: fmt.Sprintf(format, args...), hint: hint}
 }

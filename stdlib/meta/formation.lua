@@ -130,6 +130,29 @@ function formation.launch(plan) end
 ---@return mur.FormationPlan plan
 function formation.plan(plan) end
 
+---@class mur.RosterOptions
+---@field task? string What the entry is given to do.
+---@field ready_within? number As in `mur.Plan`.
+---@field grace? number As in `mur.Plan`.
+---@field attach? boolean As in `mur.Plan`.
+---@field on_event? fun(event: mur.FormationEvent) As in `mur.Plan`.
+
+--- Reads the roster of a murmur project, roster.yaml, and returns its plan: murmur's capsules as `mur run --roster` would start them,
+--- each bound to the artifact that is installed now. `murlua run roster.yaml` launches it.
+---
+--- Raises `roster` when the roster is refused; `code` is murmur's, such as "E-ROS-004".
+---
+--- ```lua
+--- local mur = require "mur"
+--- local ok, plan = pcall(mur.formation.roster, "no/such/project", { task = "add the numbers" })
+--- if not ok then print(plan.code, plan.message) end
+--- ```
+---@async
+---@param project? string The project's folder, or the path of its roster.yaml; from the folder that murlua was started in. Default ".".
+---@param options? mur.RosterOptions
+---@return mur.FormationPlan plan
+function formation.roster(project, options) end
+
 --- A plan that was checked.
 ---@class mur.FormationPlan
 ---@field members table[] What is known about each member.
