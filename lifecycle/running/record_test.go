@@ -2,6 +2,7 @@ package running
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -264,6 +265,15 @@ func TestWhatIsNoRecord(t *testing.T) {
 	for name, text := range texts {
 		if record, err := Decode([]byte(text)); err == nil {
 			t.Errorf("%s gives %+v", name, record)
+		}
+	}
+}
+
+// A record that was cut off anywhere is none, and not one of an older release either.
+func TestATornRecordIsNone(t *testing.T) {
+	for end := range fullestText {
+		if record, older, err := decode([]byte(fullestText[:end])); err == nil || older || errors.As(err, new(unusable)) {
+			t.Fatalf("the first %d bytes give %+v, %v, %v", end, record, older, err)
 		}
 	}
 }
