@@ -171,8 +171,26 @@ func removeStale(dir string) {
 		return
 	}
 	for _, entry := range entries {
-		if of, ok := identityOf(entry.Name()); ok && process.Inspect(of).Kind == process.Gone {
-			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		path := filepath.Join(dir, entry.Name())
+		if of, ok := identityOf(entry.Name()); ok && process.Inspect(of).Kind == process.Gone && abandoned(path) {
+			_ = os.Remove(path)
 		}
 	}
+}
+
+// abandoned reports whether nobody listens on a socket. A process of another pid namespace that shares the home looks
+// from here as if it were gone, and listens all the same.
+func abandoned(path string) bool {
+	address, dir, err := addressOf(path)
+	if err != nil {
+		return false
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	conn, err := net.Dial("unix", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err != nil && isRefused(err)
 }

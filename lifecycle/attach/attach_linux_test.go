@@ -125,6 +125,22 @@ func TestNobody(t *testing.T) {
 	}
 }
 
+// A process of another pid namespace has a number that means nothing here, and listens.
+func TestASocketOnWhichSomebodyListensStays(t *testing.T) {
+	h := testHome(t, "x")
+	l := listen(t, h)
+	elsewhere, err := net.ListenUnix("unix", &net.UnixAddr{Name: l.path + "x", Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer elsewhere.Close()
+	l.Close()
+	listen(t, h)
+	if _, err := os.Stat(l.path + "x"); err != nil {
+		t.Errorf("it was removed: %v", err)
+	}
+}
+
 func TestAnotherProcessUnderTheSameNameIsRefused(t *testing.T) {
 	h := testHome(t, "x")
 	if err := os.MkdirAll(folder(h), 0o700); err != nil {
