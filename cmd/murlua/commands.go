@@ -19,6 +19,8 @@ type commands struct {
 	Repl    replCommand    `cmd:"" help:"Type Lua at a prompt."`
 	Attach  attachCommand  `cmd:"" help:"Type Lua inside of a running recipe."`
 	Show    showCommand    `cmd:"" help:"Show how it stands with a formation or a session."`
+	Logs    logsCommand    `cmd:"" help:"Show what the members of a formation wrote."`
+	Doctor  doctorCommand  `cmd:"" help:"Look at what this machine offers."`
 	Test    testCommand    `cmd:"" help:"Run tests written in Lua."`
 	Check   checkCommand   `cmd:"" help:"Find mistakes in scripts without running them."`
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`

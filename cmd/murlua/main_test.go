@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"waitfor":       waitForText,
 			"stopformation": stopFormation,
+			"formationlogs": formationLogs,
 			"install":       install,
 		},
 		Setup: func(env *testscript.Env) error {
@@ -89,6 +90,12 @@ func waitForText(ts *testscript.TestScript, _ bool, args []string) {
 func stopFormation(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("murlua", "ps", "--json"))
 	ts.Check(ts.Exec("murlua", "stop", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
+}
+
+// formationLogs shows the output of the formation that the newest session belongs to.
+func formationLogs(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("murlua", "ps", "--json"))
+	ts.Check(ts.Exec("murlua", "logs", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
 }
 
 // install packs files as murmur packs an artifact, with its digest beside it: install NAME FOLDER FILE... A file is
