@@ -71,6 +71,7 @@ func TestTheStubsDescribeTheObjects(t *testing.T) {
 		"mur.Watch": watchType, "mur.RecordWatch": runningWatchType, "mur.Formation": formationType, "mur.KnownFormation": knownType, "mur.FormationPlan": planType,
 		"mur.HTTPStream": httpStreamType, "mur.DoorToken": tokenType, "mur.DoorStream": doorStreamType,
 		"mur.ReadyMember": memberType, "mur.Handle": handleType, "mur.Capsule": capsuleType, "mur.Peer": peerType,
+		"mur.FakeDoor": fakeDoorType,
 	}
 	for name, object := range types {
 		class := docs.Class(name)

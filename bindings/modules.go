@@ -64,7 +64,7 @@ func (w *World) Modules() []engine.Module {
 		w.formationModule(),
 		w.capsuleModule(),
 		w.runningModule(),
-		scenario.Module(),
+		w.testModule(scenario.Module()),
 		w.doorModule(),
 		jsonModule(),
 		w.logModule(),

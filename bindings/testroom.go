@@ -69,6 +69,17 @@ func NewTestRoom(options TestRoomOptions) (*TestRoom, error) {
 func (r *TestRoom) home() string { return filepath.Join(r.dir, "home") }
 func (r *TestRoom) temp() string { return filepath.Join(r.dir, "tmp") }
 
+// standIn returns the program that is murmur's capsules in tests: their name says how they behave. It returns "" when
+// it cannot be made.
+func (r *TestRoom) standIn(executable string) string {
+	path := filepath.Join(r.dir, "mur")
+	script := "#!/bin/sh\nexec '" + strings.ReplaceAll(executable, "'", `'\''`) + "' stand-in \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return ""
+	}
+	return path
+}
+
 // Host makes a host whose scripts see the room and nothing of the home directory outside.
 func (r *TestRoom) Host(test engine.Module, out io.Writer) (*engine.Host, error) {
 	pipe, err := newFunnel(out)
@@ -80,9 +91,12 @@ func (r *TestRoom) Host(test engine.Module, out io.Writer) (*engine.Host, error)
 	r.mu.Unlock()
 	world := r.options.World(r.environ)
 	world.Stdout, world.Stderr, world.Relay, world.Log.Out = pipe.in, pipe.in, out, out
+	if world.getenv("MURMUR_MUR_BINARY") == "" {
+		world.MurBinary = r.standIn(world.Executable)
+	}
 	options := r.options.Host
 	options.Stdout, options.Stderr = out, out
-	options.Modules = []engine.Module{test}
+	options.Modules = []engine.Module{world.testModule(test)}
 	for _, m := range world.Modules() {
 		if m.Name != test.Name {
 			options.Modules = append(options.Modules, m)

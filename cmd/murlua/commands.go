@@ -26,6 +26,7 @@ type commands struct {
 	Sweep   sweepCommand   `cmd:"" help:"End and remove what was left behind."`
 	Stubs   stubsCommand   `cmd:"" help:"Write the type stubs for an editor."`
 	New     newCommand     `cmd:"" help:"Write a starting point."`
+	StandIn standInCommand `cmd:"" hidden:""`
 	Help    helpCommand    `cmd:"" help:"Explain a command."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

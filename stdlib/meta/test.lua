@@ -7,6 +7,11 @@
 --- all the same (a process, a record, a directory, a port) fails the test and is named. The functions `expect`, `eventually` and `skip`
 --- work in every script.
 ---
+--- A member given as a murmur capsule is a stand-in, whose name says how it behaves: `honest`, `slow` (reports after 0.3 s), `silent` (never
+--- reports), `garbled` (its first line is none), `lying` (reports another formation), `doorless` (reports no door), `impostor` (its door
+--- answers for another session), `fleeting` (reports and exits with 4), `crashing` (exits with 3), `deaf` (ignores its lifeline and signals).
+--- With MURMUR_MUR_BINARY set it is the real one.
+---
 --- An expectation that is not met raises `expectation`, with the field `diff` when tables or texts were compared.
 ---
 --- ```lua
@@ -186,3 +191,49 @@ function Expectation:succeeds() end
 ---@param name? string For a test that has several.
 ---@return mur.Expectation
 function Expectation:matches_snapshot(name) end
+
+---@class mur.FakeDoorOptions
+---@field session? string Answer with an agent card that names this session.
+---@field body? string Answer with this instead.
+---@field status? integer Default 200.
+---@field delay? number Seconds until it answers. Default 0.
+
+--- Opens an HTTP server on the loopback that answers every request alike, as a door does or does not. It is closed with the test.
+---
+--- ```lua
+--- local mur = require "mur"
+--- local session = "ses_" .. ("0"):rep(32)
+--- local door = mur.test.door { session = session }
+--- assert(mur.door.probe(door.url) == session)
+--- ```
+---@async
+---@param options? mur.FakeDoorOptions
+---@return mur.FakeDoor door
+function test.door(options) end
+
+--- Starts a process for a test and returns who it is. It is ended with the test.
+---
+--- - `sleeping` waits to be ended.
+--- - `zombie` has exited, and nobody has waited for it.
+--- - `reused` is another one by now: the number is that of a process that started at another time.
+--- - `foreign` is another user's.
+---
+--- Raises `unsupported` when there can be no such process here; another user's needs root.
+---@async
+---@param kind "sleeping"|"zombie"|"reused"|"foreign"
+---@return mur.TestProcess process
+function test.process(kind) end
+
+---@class mur.TestProcess
+---@field pid integer
+---@field process_start string
+
+--- A server that answers as a test wants it to.
+---@class mur.FakeDoor
+---@field url string `localhost:port`, as records have it.
+---@field port integer
+---@field requests integer How many requests came.
+local FakeDoor = {}
+
+--- Closes it. Nobody answers there afterwards.
+function FakeDoor:close() end
