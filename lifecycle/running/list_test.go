@@ -203,6 +203,15 @@ func TestListRemovesOnlyWhatNobodyCanRead(t *testing.T) {
 	}
 }
 
+func TestAFileOfTheLongestNameIsRemoved(t *testing.T) {
+	h := newHome(t)
+	path := put(t, h, strings.Repeat("x", 250)+".json", "{")
+	listing, err := ListReporting(h)
+	if err != nil || len(listing.Removed) != 1 || exists(path) {
+		t.Errorf("%+v, %v", listing, err)
+	}
+}
+
 func TestReadReadsAnyRelease(t *testing.T) {
 	h := newHome(t)
 	record, err := Read(put(t, h, "nine.json", nineKeys))

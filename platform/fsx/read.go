@@ -53,7 +53,8 @@ func RemoveVersion(path string, version Version) (removed bool, err error) {
 }
 
 func takeAway(path string, version Version) (removed bool, err error) {
-	aside := filepath.Join(filepath.Dir(path), StagingName(filepath.Base(path)))
+	// Not named after the file, whose name may be as long as names can be.
+	aside := filepath.Join(filepath.Dir(path), StagingName("removed"))
 	if err := os.Rename(path, aside); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = nil
