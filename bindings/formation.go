@@ -78,6 +78,7 @@ func (w *World) launch(c *engine.Call) error {
 			return context.Cause(ctx)
 		}
 	})
+	w.retain(c, options, p.retain)
 	if err != nil {
 		return toScript(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/roster"
 )
 
 // planned is a plan as a script wrote it: what is to be launched, how, and what only the script knows.
@@ -17,6 +18,7 @@ type planned struct {
 	attach  bool              // whether others may attach to the script
 	workdir string            // the command's
 	ready   map[string]string // what each member's own policy waits for, in words
+	retain  *roster.Retain    // which ended formations of the project are kept; nil keeps all
 }
 
 var planType = &engine.Type{

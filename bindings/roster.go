@@ -3,11 +3,13 @@ package bindings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/roster"
+	"murlua/lifecycle/sweep"
 )
 
 // formationRoster admits a murmur project's roster and returns its plan.
@@ -41,8 +43,31 @@ func (w *World) formationRoster(c *engine.Call) error {
 			w.Warn(warning)
 		}
 	}
-	p.plan, p.options.ProjectDir = formation.PlanOf(admitted), admitted.Project
+	p.plan, p.options.ProjectDir, p.retain = formation.PlanOf(admitted), admitted.Project, admitted.Retain
 	return c.Return(planType.Box(p))
+}
+
+// retain removes the directories of formations that a project does not keep, after each of its launches, whether that
+// came up or not. What cannot be removed is worth a warning.
+func (w *World) retain(c *engine.Call, launched formation.Options, keep *roster.Retain) {
+	if keep == nil {
+		return
+	}
+	var removed []sweep.Removed
+	err := c.Block(func(ctx context.Context) (err error) {
+		removed, err = sweep.Retain(ctx, launched.Home, sweep.Retention{
+			Project: launched.ProjectDir, Current: launched.ID, MaxSessions: keep.MaxSessions, MaxAge: keep.MaxAge,
+		})
+		return err
+	})
+	for _, r := range removed {
+		if w.Relay != nil {
+			_, _ = fmt.Fprintf(w.Relay, "[murlua] retention: removed formation %s (%s)\n", r.Formation, r.Reason)
+		}
+	}
+	if err != nil && w.Warn != nil {
+		w.Warn(fmt.Sprintf("retention: %v", err))
+	}
 }
 
 // rosterError gives the refusal of a roster its kind and its code.

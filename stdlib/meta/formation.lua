@@ -138,7 +138,8 @@ function formation.plan(plan) end
 ---@field on_event? fun(event: mur.FormationEvent) As in `mur.Plan`.
 
 --- Reads the roster of a murmur project, roster.yaml, and returns its plan: murmur's capsules as `mur run --roster` would start them,
---- each bound to the artifact that is installed now. `murlua run roster.yaml` launches it.
+--- each bound to the artifact that is installed now. `murlua run roster.yaml` launches it. What the entry's manifest says under
+--- `trace.retain` is done after the launch: the directories of older formations of the project are removed.
 ---
 --- Raises `roster` when the roster is refused; `code` is murmur's, such as "E-ROS-004".
 ---
