@@ -68,9 +68,9 @@ func TestAttach(t *testing.T) {
 	b.send("answer", "42\r\n")
 	b.typing("mur.defer(function() dropped = true end) print('on') while true do mur.sleep(0.01) end\r")
 	b.expect("on\r\n")
-	a.send("dropped", "nil\r\n")
+	a.send("rawget(_G, 'dropped')", "nil\r\n")
 	_ = b.cmd.Process.Kill()
-	a.send("while not dropped do mur.sleep(0.005) end return 'dropped'", "dropped")
+	a.send("while not rawget(_G, 'dropped') do mur.sleep(0.005) end return 'dropped'", "dropped")
 	a.send("seen < ticks", "true\r\n")
 
 	// ^C stops what was typed here, and the recipe does not hear of it.
