@@ -2,6 +2,10 @@ package engine
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
@@ -124,3 +128,42 @@ func BenchmarkStockNewState(b *testing.B) {
 }
 
 func itoa(n int) string { return numberText(float64(n)) }
+
+// A gsub with 1e5 matches. BenchmarkReferenceGsub measures the same inside Debian's lua5.1.
+const gsubs = `local s = ("ab "):rep(100000) local r, n = s:gsub("%w+", "<%0>") assert(n == 100000)`
+
+func BenchmarkGsub(b *testing.B) { benchHost(b, gsubs) } // the library's own takes a minute
+
+func BenchmarkReferenceGsub(b *testing.B) {
+	path, err := exec.LookPath("lua5.1")
+	if err != nil {
+		b.Skip(err)
+	}
+	program := `local n, began = tonumber(arg[1]), os.clock()
+for i = 1, n do ` + gsubs + ` end
+io.write((os.clock() - began) * 1e9 / n)`
+	file := filepath.Join(b.TempDir(), "gsub.lua")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	out, err := exec.Command(path, file, strconv.Itoa(b.N)).Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	perOp, err := strconv.ParseFloat(string(out), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(perOp, "ns/op")
+}
+
+// Joining strings, which here is a call.
+const concats = `local s for i = 1, 200000 do s = "x" .. i .. "y" end`
+
+func BenchmarkConcat(b *testing.B)      { benchHost(b, concats) }
+func BenchmarkStockConcat(b *testing.B) { benchStock(b, concats) }
+
+const fields = `local t = { n = 0 } for i = 1, 300000 do t.n = t.n + 1 t[i] = i end`
+
+func BenchmarkTables(b *testing.B)      { benchHost(b, fields) }
+func BenchmarkStockTables(b *testing.B) { benchStock(b, fields) }

@@ -28,7 +28,7 @@ type Options struct {
 	Folders []string                         // where it looks then, in order
 
 	Deadline time.Duration // of one Run; 0 is none
-	Grace    time.Duration // between soft and hard stop; 0 is 50 ms
+	Grace    time.Duration // between soft and hard stop; 0 is 30 ms
 	Cleanup  time.Duration // for each function given to mur.defer; 0 is 5 s
 	Budget   int64         // instructions that all tasks together may run; 0 is no bound
 
@@ -78,7 +78,7 @@ func (o *Options) setDefaults() {
 		o.Getenv = func(string) (string, bool) { return "", false }
 	}
 	if o.Grace == 0 {
-		o.Grace = 50 * time.Millisecond
+		o.Grace = 30 * time.Millisecond
 	}
 	if o.Sandbox {
 		o.restrict()

@@ -71,7 +71,13 @@ func timeToStop(t *testing.T, source string) time.Duration {
 	_, err = h.Run(ctx, "test.lua", source)
 	took := time.Since(at)
 	var own *Error
-	if !errors.As(err, &own) || own.Kind != KindCancelled && own.Kind != KindTasks {
+	switch {
+	case !errors.As(err, &own):
+		t.Fatalf("the script ended with %v", err)
+	case own.Kind == KindInternal: // it was given up, on a machine that is busy with something else
+		t.Log(err)
+		return time.Hour
+	case own.Kind != KindCancelled && own.Kind != KindTasks:
 		t.Fatalf("the script ended with %v", err)
 	}
 	return took

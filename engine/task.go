@@ -112,7 +112,7 @@ func (t *Task) Kill() {
 }
 
 // stuckAfter is how long after a hard stop a task may still be inside one Go call before it is given up.
-const stuckAfter = 40 * time.Millisecond
+const stuckAfter = 60 * time.Millisecond
 
 // giveUp is called when the task was stopped hard some time ago. If its function has not ended it is inside a Go call
 // that does not return; those who wait for the task are told so. Cleanups have deadlines of their own.
