@@ -12,6 +12,11 @@ import (
 //
 //	do local o, k = t, i; local x, y = b, a; o[k] = y; a = x end    -- for "a, t[i] = b, a"
 func rewriteAssignment(s *ast.AssignStmt) ast.Stmt {
+	if list := poppedList(s); list != nil {
+		mark := positioned(&ast.StringExpr{Value: popMark}, s)
+		call := positioned(&ast.FuncCallExpr{Func: mark, Args: []ast.Expr{list}}, s)
+		return positioned(&ast.FuncCallStmt{Expr: call}, s)
+	}
 	if len(s.Lhs) == 1 {
 		if call, ok := s.Rhs[0].(*ast.FuncCallExpr); ok && len(s.Rhs) == 1 {
 			call.AdjustRet = false // one value is wanted anyway, and this way it goes through a register of its own
@@ -45,6 +50,26 @@ func rewriteAssignment(s *ast.AssignStmt) ast.Stmt {
 		block.Stmts = append(block.Stmts, positioned(one, s))
 	}
 	return positioned(block, s)
+}
+
+// poppedList returns t when the assignment is "t[#t] = nil".
+func poppedList(s *ast.AssignStmt) ast.Expr {
+	if len(s.Lhs) != 1 || len(s.Rhs) != 1 {
+		return nil
+	}
+	target, ok := s.Lhs[0].(*ast.AttrGetExpr)
+	if _, isNil := s.Rhs[0].(*ast.NilExpr); !ok || !isNil {
+		return nil
+	}
+	length, ok := target.Key.(*ast.UnaryLenOpExpr)
+	if !ok {
+		return nil
+	}
+	list, ok := target.Object.(*ast.IdentExpr)
+	if of, same := length.Expr.(*ast.IdentExpr); !ok || !same || of.Value != list.Value {
+		return nil
+	}
+	return list
 }
 
 // assignsVariable says whether a name is among the targets. Whether it is a local variable is not known here.

@@ -49,7 +49,7 @@ func CompileChunk(name string, chunk []ast.Stmt) (proto *lua.FunctionProto, err 
 	if err != nil {
 		return nil, syntaxError(name, 1, err)
 	}
-	bindConcat(proto)
+	bindHelpers(proto)
 	return proto, nil
 }
 
@@ -57,16 +57,42 @@ func CompileChunk(name string, chunk []ast.Stmt) (proto *lua.FunctionProto, err 
 // accident, for it would have to be a whole string constant.
 const concatMark = "\x00\x01murlua concat\x01\x00"
 
-// bindConcat puts the function in the place of its mark. It needs nothing of a particular VM.
-func bindConcat(proto *lua.FunctionProto) {
+// popMark stands for the function that takes the last element off a list.
+const popMark = "\x00\x01murlua pop\x01\x00"
+
+// bindHelpers puts the functions in the place of their marks. They need nothing of a particular VM.
+func bindHelpers(proto *lua.FunctionProto) {
 	for i, constant := range proto.Constants {
-		if constant == lua.LString(concatMark) {
+		switch constant {
+		case lua.LString(concatMark):
 			proto.Constants[i] = &lua.LFunction{IsG: true, GFunction: concat}
+		case lua.LString(popMark):
+			proto.Constants[i] = &lua.LFunction{IsG: true, GFunction: pop}
 		}
 	}
 	for _, inner := range proto.FunctionPrototypes {
-		bindConcat(inner)
+		bindHelpers(inner)
 	}
+}
+
+// pop is "t[#t] = nil". The library never shortens a list and looks for its end from behind, so without this each
+// length after it would take longer.
+func pop(L *lua.LState) int {
+	if t, ok := L.Get(1).(*lua.LTable); ok && t.Metatable == lua.LNil {
+		if n := t.Len(); n > 0 {
+			t.Remove(n)
+			return 0
+		}
+	}
+	switch v := L.Get(1).(type) {
+	case *lua.LTable, *lua.LUserData:
+		L.SetTable(v, lua.LNumber(L.ObjLen(v)), lua.LNil)
+	case lua.LString:
+		raiseText(L, "attempt to index %s", operandText(L, 1, v))
+	default:
+		raiseText(L, "attempt to get length of %s", operandText(L, 1, v))
+	}
+	return 0
 }
 
 // maxOperands bounds the operands of one call of concat; each needs a register.

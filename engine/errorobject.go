@@ -139,7 +139,11 @@ func errorIndex(L *lua.LState) int {
 			value = place
 		}
 	default:
-		value, _ = errorField(raised.err, name)
+		var own bool
+		if value, own = errorField(raised.err, name); !own {
+			L.Push(textMethod(L, name))
+			return 1
+		}
 	}
 	lv, err := FromGo(L, value)
 	if err != nil {
@@ -147,4 +151,23 @@ func errorIndex(L *lua.LState) int {
 	}
 	L.Push(lv)
 	return 1
+}
+
+// textMethod makes an error object answer the methods of a string, on its text: scripts are used to errors that are
+// strings and write err:match("...").
+func textMethod(L *lua.LState, name string) lua.LValue {
+	library, ok := threadOf(L).host.loaded.RawGetString("string").(*lua.LTable)
+	if !ok {
+		return lua.LNil
+	}
+	method, ok := library.RawGetString(name).(*lua.LFunction)
+	if !ok {
+		return lua.LNil
+	}
+	return L.NewFunction(func(L *lua.LState) int {
+		if raised, ok := asRaised(L.Get(1)); ok {
+			L.Replace(1, lua.LString(raised.text()))
+		}
+		return method.GFunction(L)
+	})
 }

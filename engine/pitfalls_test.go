@@ -72,3 +72,59 @@ func TestPitfalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantOutput(t, c.source, c.want) })
 	}
 }
+
+func TestMorePitfalls(t *testing.T) {
+	for name, c := range map[string]struct{ source, want string }{
+		"a list that shrinks stays fast": {`
+			local t = {}
+			for i = 1, 2e5 do t[i] = i end
+			while #t > 0 do t[#t] = nil end
+			print(#t, next(t))`, "0\tnil"},
+		"shrinking by other names": {
+			`
+			local t = { 1, 2, 3 } t[#t] = nil print(#t, t[3])
+			local m = setmetatable({ 1, 2 }, { __newindex = function() error("no") end }) m[#m] = nil print(#m)
+			local e = {} e[#e] = nil print(#e)
+			print(pcall(function() local s = "abc" s[#s] = nil end))
+			print(pcall(function() local n n[#n] = nil end))`,
+			"2\tnil\n1\n0\nfalse\ttest.lua:5: attempt to index local 's' (a string value)\nfalse\ttest.lua:6: attempt to get length of local 'n' (a nil value)",
+		},
+		"goto": {`
+			for i = 1, 5 do
+				if i % 2 == 0 then goto continue end
+				io.write(i, " ")
+				::continue::
+			end
+			do local n = 0 ::again:: n = n + 1 if n < 3 then goto again end print(n) end`, "1 3 5 3"},
+		"goto out of nested loops keeps closures apart": {`
+			local fs = {}
+			for i = 1, 3 do
+				local j = i * 10
+				fs[#fs + 1] = function() return j end
+				if i == 2 then goto out end
+			end
+			::out::
+			print(#fs, fs[1](), fs[2]())`, "2\t10\t20"},
+		"error objects answer like strings": {
+			`
+			local mur = require "mur"
+			local _, err = pcall(mur.sleep)
+			print(err:match("seconds expected"), err:find("test.lua", 1, true), err:upper():sub(1, 8), #err:rep(2) == 2 * #tostring(err), err.nothing)`,
+			"seconds expected\t1\tTEST.LUA\ttrue\tnil",
+		},
+		"deep recursion in a sort, a gsub and a metamethod": {`
+			local function deep(n)
+				if n == 0 then return 0 end
+				local r
+				("x"):gsub(".", function() r = deep(n - 1) end)
+				return r + 1
+			end
+			print(deep(500))
+			local t = setmetatable({}, { __index = function(t, n) return n == 0 and 0 or t[n - 1] + 1 end })
+			print(t[1000])`, "500\n1000"},
+		"a panic value that is no error": {`print(select("#", pcall(error)), pcall(error, nil))`, "2\tfalse\tnil"},
+		"pcall keeps nils at the end":    {`print(select("#", pcall(function() return 1, nil, nil end)))`, "4"},
+	} {
+		t.Run(name, func(t *testing.T) { wantOutput(t, c.source, c.want) })
+	}
+}
