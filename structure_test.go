@@ -38,7 +38,7 @@ var homes = map[string][]string{
 	// A2A's library is used behind the door's face only.
 	"github.com/a2aproject/a2a-go": {"lifecycle/door"},
 	// Processes start where their descriptors, groups and waiters are looked after.
-	"os/exec": {"platform", "lifecycle/keeper", "lifecycle/formation", "lifecycle/handle"},
+	"os/exec": {"platform", "lifecycle/keeper", "lifecycle/formation", "lifecycle/handle", "tests/bench"},
 	// The outside world enters through the command, as one struct; programs that measure are commands too.
 	"os.Args":      {"cmd", "tests/bench"},
 	"os.Environ":   {"cmd", "tests/bench"},
