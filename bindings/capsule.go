@@ -47,6 +47,8 @@ func newCapsule(c *engine.Call) error {
 // CapsuleOptions says how a capsule is run.
 type CapsuleOptions struct {
 	Member member.Options
+	// World is that of the host's modules: members may be called by their addresses in the formation. Nil: they cannot be.
+	World *World
 	// Host says what its script sees. Stdout is held back until the readiness line has been written; Script, Files and
 	// Folders are set to where the capsule's code is.
 	Host engine.Options
@@ -78,6 +80,11 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 	o.Host.Script, o.Host.Files = code.Path, code.Files
 	if code.Files == nil {
 		o.Host.Folders = []string{filepath.Dir(code.Path)}
+	}
+	if o.World != nil {
+		o.World.mu.Lock()
+		o.World.callees = session.Callee
+		o.World.mu.Unlock()
 	}
 	host, err := engine.New(o.Host)
 	if err != nil {

@@ -98,6 +98,9 @@ func resolve(ctx context.Context, host, port string) ([]netip.AddrPort, error) {
 	if err != nil || number == 0 {
 		return nil, fmt.Errorf("%q is not a port from 1 to 65535", port)
 	}
+	if _, virtual := virtualMember(host); virtual {
+		return nil, errors.New("the names of a formation's members are not looked up")
+	}
 	var found []netip.Addr
 	if ip, err := netip.ParseAddr(host); err == nil {
 		found = []netip.Addr{ip}

@@ -95,9 +95,9 @@ func (w *World) readDoor(c *engine.Call, o *engine.OptionTable, otherwise time.D
 
 // locate finds the door of a session, and its operator's token unless the script gave one. The record is read anew, so that a
 // script cannot make one up.
-func (d *doorCall) locate() error {
+func (d *doorCall) locate(ctx context.Context) error {
 	if d.session == "" && d.address == "" {
-		return nil
+		return d.locateMember(ctx)
 	}
 	record, err := d.record()
 	if err != nil {
@@ -113,6 +113,21 @@ func (d *doorCall) locate() error {
 	if d.client.Token.IsZero() {
 		d.client.Token = record.DoorToken
 	}
+	return nil
+}
+
+// locateMember finds the door of a member that is named by its address in the formation.
+func (d *doorCall) locateMember(ctx context.Context) error {
+	host := strings.TrimSuffix(strings.TrimPrefix(d.client.URL, "http://"), "/")
+	name, virtual := virtualMember(host)
+	if !virtual {
+		return nil
+	}
+	to, err := d.w.callee(ctx, host, name)
+	if err != nil {
+		return err
+	}
+	d.client.URL, d.client.Token, d.client.Peer = to.URL, to.Token, true
 	return nil
 }
 
@@ -146,7 +161,7 @@ func (d *doorCall) do(c *engine.Call, call func(ctx context.Context) error) erro
 			ctx, cancel = context.WithTimeoutCause(ctx, d.timeout, errDoorTimeout)
 			defer cancel()
 		}
-		err := d.locate()
+		err := d.locate(ctx)
 		if err == nil {
 			err = call(ctx)
 		}

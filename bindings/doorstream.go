@@ -54,7 +54,7 @@ func (d *doorCall) open(c *engine.Call, begin func(ctx context.Context) (*door.S
 	s := &doorStream{call: d, cancel: cancel}
 	err := c.Block(func(task context.Context) error {
 		return s.limited(task, func() (err error) {
-			if err = d.locate(); err == nil {
+			if err = d.locate(ctx); err == nil {
 				s.stream, err = begin(ctx)
 			}
 			return err

@@ -20,7 +20,7 @@ const (
 )
 
 func (w *World) httpModule() engine.Module {
-	client := &httpClient{transports: map[transportKey]*http.Transport{}, path: w.path}
+	client := &httpClient{transports: map[transportKey]*http.Transport{}, path: w.path, route: w.routed}
 	return engine.Module{
 		Name: "http", Doc: "an HTTP client",
 		Functions: map[string]engine.Function{

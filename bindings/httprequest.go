@@ -170,6 +170,7 @@ func readQuery(o *engine.OptionTable) string {
 // httpClient holds the connections of one script. It is safe for concurrent use.
 type httpClient struct {
 	path       func(string) string
+	route      func(context.Context, *http.Request) error // sends requests for members of the formation to their doors
 	mu         sync.Mutex
 	transports map[transportKey]*http.Transport
 }
@@ -193,8 +194,15 @@ func (h *httpClient) do(ctx context.Context, r *request) (*http.Response, error)
 	if host := message.Header.Get("Host"); host != "" {
 		message.Host = host
 	}
+	_, member := virtualMember(message.URL.Host)
+	if member && r.transport.unix != "" {
+		return nil, fmt.Errorf("cannot call %q through a socket: a member is called at its door", message.URL.Host)
+	}
+	if err := h.route(ctx, message); err != nil {
+		return nil, err
+	}
 	client := http.Client{Transport: transport, CheckRedirect: func(_ *http.Request, before []*http.Request) error {
-		if r.redirects == 0 {
+		if r.redirects == 0 || member { // the token is for the member's door only
 			return http.ErrUseLastResponse
 		}
 		if len(before) > r.redirects {

@@ -1,6 +1,7 @@
 package bindings
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/member"
 	"murlua/lifecycle/ports"
 )
 
@@ -50,6 +52,7 @@ type World struct {
 	Keeper *keeper.Keeper
 
 	mu         sync.Mutex
+	callees    func(ctx context.Context, name string) (member.Callee, error) // of the capsule; nil: the script is none
 	kept       keeping
 	formations []*launched // launched by the script and not known to have ended
 	lastCode   *int

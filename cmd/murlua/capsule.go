@@ -73,6 +73,7 @@ func (c *runCommand) runCapsule(_ context.Context, o *outside) error {
 			Environ: o.environ, Home: h, Flags: flags, Stdout: o.stdout, Stderr: o.stderr,
 			Signals: signals, Exit: os.Exit,
 		},
+		World:  world,
 		Host:   options,
 		Prompt: o.promptOf(),
 	})

@@ -5,6 +5,9 @@
 --- A door is named by its address, `host:port` with or without `http://`; by its session, whose record says where it is and has the operator's
 --- token: the id, the end of one, or "@1" for the newest, as in `mur.running.get`; or by such a record. `localhost` means 127.0.0.1 and ::1.
 ---
+--- Inside a capsule of a formation, `http://<name>.formation.invalid` is the door of a member that it may call, with its token for that; `mur.http`
+--- knows these addresses too. They are never looked up, and nobody else can use them.
+---
 --- A token never shows in `tostring`, errors, logs or JSON. `mur.door.token` returns one to pass on; only its `reveal`
 --- gives the text.
 ---@class mur.door
