@@ -128,6 +128,14 @@ func TestAWatchReportsAndEnds(t *testing.T) {
 		print(select(2, w:next()).kind)`, "created\tx\twatch of .\nnil\ttimeout\nclosed")
 }
 
+func TestAWatchDoesNotReportHowAFileIsWritten(t *testing.T) {
+	printed(t, nil, `
+		local w = mur.fs.watch "."
+		mur.fs.write("x", "1")
+		local e = w:next { timeout = 10 }
+		print(e.kind, mur.fs.basename(e.path), w:next { timeout = 0.02 } == nil)`, "created\tx\ttrue")
+}
+
 // A script that waits comes back at once when it is stopped (and so does one that waits for an answer).
 func TestWaitingCallsAreStopped(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, in the kernel, and never answers

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"murlua/engine"
@@ -21,6 +22,9 @@ var watchType = &engine.Type{
 	Methods: map[string]engine.Function{"next": watchNext, "close": watchClose},
 	String:  func(v any) string { return "watch of " + v.(*fileWatch).path },
 }
+
+// staged are the files that an atomic write makes on its way, murmur's and ours: nobody waits for those.
+var staged = regexp.MustCompile(`(^|/)\.[^/]+\.\d+\.[0-9a-f]{32}\.tmp$`)
 
 func (w *World) fsWatch(c *engine.Call) error {
 	path := c.String(1)
@@ -56,7 +60,9 @@ func watchNext(c *engine.Call) error {
 			waiting, cancel = context.WithTimeout(ctx, limit)
 			defer cancel()
 		}
-		event, err = watched.watcher.Next(waiting)
+		for event, err = watched.watcher.Next(waiting); err == nil && staged.MatchString(event.Path); {
+			event, err = watched.watcher.Next(waiting)
+		}
 		timedOut = err != nil && waiting.Err() != nil && ctx.Err() == nil
 		if timedOut {
 			return nil

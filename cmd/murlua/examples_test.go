@@ -91,7 +91,7 @@ func runExample(t *testing.T, source string) {
 	t.Helper()
 	dir := t.TempDir()
 	name, command := "example.lua", "run"
-	if strings.Contains(source, "mur.test") {
+	if strings.Contains(source, ".describe(") {
 		name, command = "example_test.lua", "test"
 	}
 	for file, text := range map[string]string{
@@ -126,17 +126,24 @@ var exampleRuns = []struct {
 	args   []string
 	stdout string
 	code   int
+	needs  []string // programs
 }{
-	{[]string{"run", "streaming.lua", "one", "two"}, "ONE TWO (that was all)\ncompleted\n", 0},
+	{args: []string{"run", "streaming.lua", "one", "two"}, stdout: "ONE TWO (that was all)\ncompleted\n"},
 	{
-		[]string{"run", "readiness.lua"},
-		"all are ready\nnil\tnot within 0.05s: waiting until the file never exists: it is not there\n", 0,
+		args: []string{"run", "dev.lua", "--try"}, stdout: "notes: milk and bread\npage: first draft\npage: second draft\n",
+		needs: []string{"redis-server", "redis-cli", "nginx"},
 	},
 	{
-		[]string{"run", "supervisor.lua", "--restarts", "1", "sh", "-c", "echo working; exit 3"},
-		"| working\nit ended with status 3: starting it again (1 of 1)\n| working\nit ended with status 3, 2 times in a row: giving up\n", 1,
+		args:   []string{"run", "readiness.lua"},
+		stdout: "all are ready\nnil\tnot within 0.05s: waiting until the file never exists: it is not there\n",
 	},
-	{[]string{"test", "chaos_test.lua"}, `chaos_test.lua
+	{
+		args: []string{"run", "supervisor.lua", "--restarts", "1", "sh", "-c", "echo working; exit 3"},
+		stdout: "| working\nit ended with status 3: starting it again (1 of 1)\n| working\n" +
+			"it ended with status 3, 2 times in a row: giving up\n",
+		code: 1,
+	},
+	{args: []string{"test", "chaos_test.lua"}, stdout: `chaos_test.lua
   chaos
     ok   a member that dies while starting takes the launch with it, and nothing is left
     ok   readiness that never comes ends at its deadline and says what was missing
@@ -145,8 +152,8 @@ var exampleRuns = []struct {
 
 1 file in N ms
 4 passed, 0 failed
-`, 0},
-	{[]string{"sweep", "--over", "record,unreadable,formation", "sweep.lua"}, "0 done, 0 failed, 0 kept\n", 0},
+`},
+	{args: []string{"sweep", "--over", "record,unreadable,formation", "sweep.lua"}, stdout: "0 done, 0 failed, 0 kept\n"},
 }
 
 var (
@@ -158,6 +165,19 @@ var (
 func timeless(t *testing.T, text string) string {
 	text = strings.ReplaceAll(text, examples(t)+"/", "")
 	return tookTime.ReplaceAllString(tookNote.ReplaceAllString(text, "\n"), " in N ms\n")
+}
+
+// needs skips a test for want of a program, or fails it where MURLUA_REQUIRE says that the machine has it.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err == nil {
+		return
+	}
+	family, _, _ := strings.Cut(program, "-") // redis-cli belongs to redis
+	if slices.Contains(strings.Split(os.Getenv("MURLUA_REQUIRE"), ","), family) {
+		t.Fatalf("%s is not installed", program)
+	}
+	t.Skipf("%s is not installed", program)
 }
 
 // Examples that have a test of their own.
@@ -172,6 +192,9 @@ func TestEveryExampleRuns(t *testing.T) {
 			}
 		}
 		t.Run(strings.Join(example.args, " "), func(t *testing.T) {
+			for _, program := range example.needs {
+				needs(t, program)
+			}
 			home := t.TempDir()
 			args := slices.Clone(example.args)
 			for i, arg := range args {

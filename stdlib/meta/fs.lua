@@ -200,7 +200,7 @@ function fs.tempdir(options) end
 ---@field kind "created"|"changed"|"removed" A rename is a removal and a creation.
 
 --- Watches a file or folder. The system reports the changes; nothing is polled. Changes of one path that come before they are
---- read are reported once.
+--- read are reported once, and the files that an atomic write makes on its way are not.
 ---
 --- Raises `not_found` when there is no such path.
 --- Raises `unsupported` when this system offers no such notice.
