@@ -57,7 +57,7 @@ func (w *World) launch(c *engine.Call) error {
 	if options.ProjectDir == "" {
 		options.ProjectDir = w.Workdir
 	}
-	options.Executable, options.MurBinary, options.Keeper = w.Executable, w.MurBinary, w.keeperFor(c.Host())
+	options.Executable, options.MurBinary = w.Executable, w.MurBinary
 	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
 		options.Keeper = w.keeperFor(c.Host())
 	}

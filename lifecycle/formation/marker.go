@@ -67,7 +67,7 @@ func (f *Formation) tryMarker() error {
 	if err := f.ensureDir(); err != nil {
 		return err
 	}
-	marker := Marker{ProjectDir: Canonical(f.options.ProjectDir), LauncherPID: os.Getpid()}
+	marker := Marker{ProjectDir: canonical(f.options.ProjectDir), LauncherPID: os.Getpid()}
 	if me, err := process.Current(); err == nil {
 		marker.LauncherStart, marker.LauncherOrigin = me.Start, me.Origin
 	}
@@ -78,8 +78,8 @@ func (f *Formation) tryMarker() error {
 	return fsx.WriteFileAtomic(filepath.Join(f.dir(), MarkerFile), append(text, '\n'), 0o600)
 }
 
-// Canonical is the one form in which project directories are compared.
-func Canonical(dir string) string {
+// canonical is the one form in which project directories are compared.
+func canonical(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
