@@ -76,6 +76,10 @@ func TestAttach(t *testing.T) {
 	// ^C stops what was typed here, and the recipe does not hear of it.
 	a.typing("while true do end\r")
 	a.expect("while true do end\r\n")
+	busy := newMurlua(t, home, "show", formation) // needs none of the script's time
+	if code := busy.run(t); code != 0 || !strings.Contains(busy.stdout.String(), "running") {
+		t.Errorf("show of a busy recipe: %d, %q, %q", code, busy.stdout.String(), busy.stderr.String())
+	}
 	a.typing("\x03")
 	a.expect("interrupted\r\n")
 	a.expect("> ")

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -34,5 +35,63 @@ func TestTheLuaSuites(t *testing.T) {
 	}
 	if left := processesWith(t, "HOME="+home); len(left) > 0 {
 		t.Errorf("left running: %v", left)
+	}
+}
+
+// The example on the page about testing is a test that passes.
+func TestTheExampleOfTheTestingPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "```lua\n")
+	example, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("the page has no example")
+	}
+	file := filepath.Join(t.TempDir(), "example_test.lua")
+	if err := os.WriteFile(file, []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := newMurlua(t, t.TempDir(), "test", file)
+	if code := m.run(t); code != 0 || !strings.HasSuffix(m.stdout.String(), "1 passed, 0 failed\n") {
+		t.Errorf("exit code %d\n%s%s", code, m.stdout.String(), m.stderr.String())
+	}
+}
+
+// With --watch the tests run again when a file has changed, and ^C ends it.
+func TestWatchingTests(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a_test.lua")
+	write := func(value string) {
+		t.Helper()
+		text := "local t = require('mur').test\nt.it('is one', function() t.expect(" + value + "):is(1) end)\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("2")
+	out, err := os.Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	m := newMurlua(t, t.TempDir(), "test", "--watch", dir)
+	m.cmd.Stdout = out
+	m.start(t)
+	shown := func(text string) func() bool {
+		return func() bool {
+			report, _ := os.ReadFile(out.Name())
+			return strings.Contains(string(report), text)
+		}
+	}
+	eventually(t, "the first run is over", shown("0 passed, 1 failed\n"))
+	write("1")
+	eventually(t, "it ran again", shown("1 passed, 0 failed\n"))
+	if err := m.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := m.wait(t); code != 130 {
+		t.Errorf("ended with %d: %s", code, m.stderr.String())
 	}
 }

@@ -32,7 +32,11 @@ type fileRun struct {
 
 	mu      sync.Mutex // guards what follows: output comes from anywhere
 	current Test
+	printed int // bytes, of the current test
 }
+
+// maxOutput bounds what is kept of what one test prints.
+const maxOutput = 1 << 20
 
 // openSuite is a suite whose before_all functions have run.
 type openSuite struct {
@@ -53,14 +57,23 @@ func (f *fileRun) emit(e Event) {
 
 // Write takes what scripts print.
 func (f *fileRun) Write(text []byte) (int, error) {
-	f.emit(Event{Kind: Output, Text: string(text)})
+	f.mu.Lock()
+	before := f.printed
+	f.printed += len(text)
+	f.mu.Unlock()
+	switch room := maxOutput - before; {
+	case room >= len(text):
+		f.emit(Event{Kind: Output, Text: string(text)})
+	case room > 0:
+		f.emit(Event{Kind: Output, Text: string(text[:room]) + "\n… the rest is left out\n"})
+	}
 	return len(text), nil
 }
 
 func (f *fileRun) setCurrent(t Test) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.current = t
+	f.current, f.printed = t, 0
 }
 
 func (f *fileRun) fail(kind string, err error) {

@@ -323,6 +323,21 @@ func TestListRunsNothing(t *testing.T) {
 	}
 }
 
+func TestOutputIsBounded(t *testing.T) {
+	file := writeSuite(t, `
+		local t = require("mur").test
+		t.it("prints much", function() for _ = 1, 100 do print(("x"):rep(100000)) end end)
+		t.it("prints", function() print("seen") end)`)
+	events, sum, _ := runFiles(t, Options{Files: []string{file}})
+	text := ""
+	for _, e := range events {
+		text += e.Text
+	}
+	if len(text) > maxOutput+100 || !strings.Contains(text, "left out") || !strings.HasSuffix(text, "seen\n") || sum.Passed != 2 {
+		t.Errorf("kept %d bytes, the last are %q; %+v", len(text), text[len(text)-20:], sum)
+	}
+}
+
 func TestTheModuleOutsideOfARunner(t *testing.T) {
 	host, err := engine.New(engine.Options{Modules: []engine.Module{Module()}})
 	if err != nil {

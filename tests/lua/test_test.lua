@@ -1,27 +1,34 @@
 -- The runner seen from inside; how it fails is tested from outside.
 local mur = require "mur"
 local t = mur.test
-local log = {}
-
-t.before_all(function() log[#log + 1] = "all" end)
-t.before_each(function() log[#log + 1] = "each" end)
 
 t.describe("hooks", function()
-  t.it("run before a test", function() t.expect(log):is({ "all", "each" }) end)
-  t.it("run before each one", function() t.expect(#log):is(3) end)
+  local all, each, ran = 0, 0, 0
+  t.before_all(function() all = all + 1 end)
+  t.before_each(function() each = each + 1 end)
+  t.it("run before the test {1}", function()
+    ran = ran + 1
+    t.expect(all):is(1)
+    t.expect(each):is(ran)
+  end, { each = { "once", "twice", "three times" } })
 end)
 
+-- Whichever of two tests runs second sees what became of what the first one started.
 t.describe("isolation", function()
-  t.it("ends tasks with the test", function()
-    stop_seen = nil
+  local stopped, folder
+  t.it("ends tasks with the test, {1}", function()
+    t.expect(stopped).never:is(false)
+    stopped = false
     mur.task.spawn(function()
       pcall(mur.sleep, 600)
-      stop_seen = true
+      stopped = true
     end, { detached = true })
-  end)
-  t.it("before the next test runs", function() t.expect(stop_seen):is(true) end)
-  t.it("removes temporary folders with the test", function() kept_path = mur.fs.tempdir() end)
-  t.it("also before the next test", function() t.expect(mur.fs.exists(kept_path)):is(false) end)
+    mur.task.yield()
+  end, { each = { "once", "again" } })
+  t.it("removes temporary folders with the test, {1}", function()
+    if folder then t.expect(mur.fs.exists(folder)):is(false) end
+    folder = mur.fs.tempdir()
+  end, { each = { "once", "again" } })
 end)
 
 t.describe("expectations", function()
