@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"murlua/lifecycle/artifact"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
 	"murlua/lifecycle/keeper"
@@ -126,15 +127,27 @@ func (*NestedError) Code() string { return "E-RUN-046" }
 
 // binary returns the program that starts the member.
 func (o *Options) binary(m *Member) (string, error) {
+	mur := m.Capsule != nil && !o.isLua(m.Capsule)
 	switch {
-	case m.Capsule != nil && o.MurBinary == "":
+	case mur && o.MurBinary == "":
 		return "", errors.New("mur was not found: put it in PATH, or its path in MURMUR_MUR_BINARY")
-	case m.Capsule != nil:
+	case mur:
 		return o.MurBinary, nil
 	case o.Executable == "":
 		return "", errors.New("this program does not know its own path")
 	}
 	return o.Executable, nil
+}
+
+// isLua reports whether an installed capsule is one that this program runs. What is wrong with one is for the program
+// that runs it to say.
+func (o *Options) isLua(c *Capsule) bool {
+	found, err := artifact.Find(artifact.Stores(o.ProjectDir, o.Home), c.Name, c.Version)
+	if err != nil {
+		return false
+	}
+	main, err := found.Main()
+	return main != "" || err != nil
 }
 
 func lookup(environ []string, name string) string {

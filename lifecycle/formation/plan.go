@@ -25,7 +25,7 @@ type Member struct {
 	// Name is unique in its formation: a lower-case letter, then at most 31 of a-z, 0-9 and hyphen.
 	Name string
 
-	// What is started: a murmur capsule, a Lua capsule, or any command.
+	// What is started: an installed capsule, a Lua capsule, or any command.
 	Capsule *Capsule
 	Script  *Script
 	Command *Command
@@ -74,7 +74,8 @@ type Member struct {
 	Ports []int
 }
 
-// Capsule is a murmur capsule, started by mur.
+// Capsule is an installed capsule: murmur's, started by mur, or one with Lua in its artifact, started by this program's own
+// binary.
 type Capsule struct {
 	Name    string
 	Version string

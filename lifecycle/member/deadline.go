@@ -36,3 +36,11 @@ func (r *run) atDeadline() end {
 		},
 	}
 }
+
+// deadlineFields are what the trace says about the deadline that was reached.
+func (r *run) deadlineFields() map[string]any {
+	at := r.options.Flags.Deadline
+	return map[string]any{
+		"deadline_at": at.UTC().Format(time.RFC3339), "deadline_secs": max(0, int(at.Sub(r.begun).Seconds())), "source": "inherited",
+	}
+}

@@ -31,6 +31,7 @@ type run struct {
 	ctx     context.Context // of every task; ends with the session
 	cancel  context.CancelCauseFunc
 	trace   *trace.Writer
+	begun   time.Time
 	server  *door.Server
 	record  *running.Guard
 
@@ -46,7 +47,7 @@ type run struct {
 // cancelled a task. An error says why the session could not start, or what its one task failed with; the status is
 // then 1.
 func (s *Session) Run(handler Handler) (int, error) {
-	r := &run{Session: s, handler: handler, taskDone: make(chan error, 1)}
+	r := &run{Session: s, handler: handler, taskDone: make(chan error, 1), begun: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	defer s.handed.close()
 	if err := r.open(); err != nil {
@@ -120,7 +121,8 @@ func (r *run) describe(records string) running.Record {
 
 // origin is what the trace's first line says about where the session comes from.
 func (r *run) origin() map[string]any {
-	fields := map[string]any{"capsule_name": r.options.Name, "capsule_version": r.options.Version}
+	// Murmur's readers want to know the model of a capsule; there is none in this one.
+	fields := map[string]any{"capsule_name": r.options.Name, "capsule_version": r.options.Version, "model": "none"}
 	if m := r.Membership(); m != nil {
 		fields["formation_id"] = m.Formation
 		if m.Member != "" {
@@ -235,7 +237,7 @@ func (r *run) windDown(why end) (int, error) {
 			fields["formation_id"] = r.handed.formation
 		}
 		if why.cause == errDeadline {
-			fields["deadline_at"] = r.options.Flags.Deadline.UTC().Format(time.RFC3339)
+			fields = r.deadlineFields()
 		}
 		r.write(why.trace, fields)
 	}
@@ -251,7 +253,9 @@ func (r *run) windDown(why end) (int, error) {
 	if r.cancelled.Load() && why.cause != errFormationEnded {
 		code = why.broken
 	}
-	r.write(trace.SessionEnd, map[string]any{"exit_status": r.status(why, code)})
+	ended := spent(r.begun, "total_turns", "total_input_tokens", "total_output_tokens", "total_tool_calls", "total_shell_calls")
+	ended["exit_status"] = r.status(why, code)
+	r.write(trace.SessionEnd, ended)
 	if r.record != nil {
 		if err := r.record.Remove(); err != nil {
 			r.notice("warning: %v", err)

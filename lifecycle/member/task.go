@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/trace"
@@ -54,6 +55,7 @@ func (r *run) finishTask(answer string, err error) {
 
 // do runs the handler. A handler that panics fails its task, not the capsule.
 func (r *run) do(ctx context.Context, task Task) (answer string, err error) {
+	begun := time.Now()
 	r.write(trace.TaskStart, map[string]any{"task_id": task.ID})
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -67,7 +69,19 @@ func (r *run) do(ctx context.Context, task Task) (answer string, err error) {
 		case err != nil:
 			status = "failed"
 		}
-		r.write(trace.TaskEnd, map[string]any{"task_id": task.ID, "status": status})
+		end := spent(begun, "turns", "input_tokens", "output_tokens", "tool_calls", "shell_calls")
+		end["task_id"], end["exit_status"] = task.ID, status
+		r.write(trace.TaskEnd, end)
 	}()
 	return r.handler(ctx, task)
+}
+
+// spent is the part of a trace's event that says what something took. Murmur's readers ask for its counts; none of what
+// they count is spent here.
+func spent(since time.Time, counts ...string) map[string]any {
+	fields := map[string]any{"duration_ms": time.Since(since).Milliseconds()}
+	for _, name := range counts {
+		fields[name] = 0
+	}
+	return fields
 }

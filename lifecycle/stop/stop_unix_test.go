@@ -178,7 +178,7 @@ func TestASessionIsAskedBeforeItIsSignalled(t *testing.T) {
 			task = in.ID
 			close(begun)
 			<-ctx.Done()
-			if err := writer.Write(trace.TaskEnd, map[string]any{"task_id": in.ID, "status": "canceled"}); err != nil {
+			if err := writer.Write(trace.TaskEnd, map[string]any{"task_id": in.ID, "exit_status": "canceled"}); err != nil {
 				t.Error(err)
 			}
 			return "", context.Cause(ctx)

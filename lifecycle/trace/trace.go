@@ -24,7 +24,7 @@ const (
 	SessionStart   = "session_start"
 	SessionEnd     = "session_end"      // has exit_status
 	TaskStart      = "task_start"       // has task_id
-	TaskEnd        = "task_end"         // has task_id and status
+	TaskEnd        = "task_end"         // has task_id and exit_status
 	FormationEnded = "formation_ended"  // has formation_id; the formation's lifeline ended
 	SpawnerEnded   = "spawner_ended"    // the spawner's lifeline ended
 	DeadlineEnded  = "deadline_reached" // has deadline_at; the session's time was over

@@ -76,7 +76,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestALineHasMurmursKeys(t *testing.T) {
 	dir := t.TempDir()
 	w := open(t, dir)
-	if err := w.Write(trace.TaskEnd, map[string]any{"task_id": "tsk_1", "status": "completed"}); err != nil {
+	if err := w.Write(trace.TaskEnd, map[string]any{"task_id": "tsk_1", "exit_status": "ok"}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, trace.File))

@@ -11,8 +11,8 @@ local formation = {}
 ---@field name string Lower-case letters, digits and dashes, at most 32, the first a letter.
 ---@field command? string[] A program and its arguments, run under a keeper.
 ---@field script? string A Lua capsule: the path of its script, from the recipe's folder.
----@field capsule? string A murmur capsule's name.
----@field version? string The capsule's version; a murmur capsule needs one.
+---@field capsule? string An installed capsule, as `mur` names it, "local/coder": murmur's own, or one with Lua in its artifact.
+---@field version? string The capsule's version; an installed capsule needs one.
 ---@field entry? boolean It starts when all others are ready, and the formation ends with it. Default false.
 ---@field calls? string[] Names of the members whose doors it may call.
 ---@field after? string[] It starts when these are ready.
