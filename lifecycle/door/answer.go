@@ -182,7 +182,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, from caller, c cal
 			return // the caller has gone; the task goes on
 		}
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.within.write))
 	task, _ := s.tasks.view(e)
 	replyRPC(w, c, c.dialect.wrap("task", c.dialect.task(task)), nil)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"time"
 )
 
 // LookWithin is Look with another bound on the whole probe.
@@ -51,3 +52,11 @@ func Events(text []byte) (events []Event, err error) {
 		events = append(events, event)
 	}
 }
+
+// ServeWithin is Serve with a server's own deadlines.
+func ServeWithin(o ServerOptions, header, body, write, beat time.Duration) (*Server, error) {
+	return serveWithin(o, deadlines{header: header, body: body, write: write, beat: beat})
+}
+
+// Held is how many connections streams and waiting callers hold.
+func (s *Server) Held() int64 { return s.held.Load() }

@@ -34,7 +34,8 @@ func (c caller) owner() string {
 // parameters; so what a refusal tells depends on nothing that comes after it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_ = control.SetWriteDeadline(time.Now().Add(s.within.write))
+	_ = control.SetReadDeadline(time.Now().Add(s.within.body)) // net/http reads what is left of a body after the reply
 	if r.Method == http.MethodGet && r.URL.Path == cardPath {
 		reply(w, http.StatusOK, s.public)
 		return
@@ -81,9 +82,7 @@ func (s *Server) readBody(control *http.ResponseController, w http.ResponseWrite
 	if s.bodies.Add(size) > maxBodies {
 		return nil, http.StatusServiceUnavailable
 	}
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.MaxBody))
-	_ = control.SetReadDeadline(time.Time{}) // the reader that watches for the client's leaving has no deadline
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -91,8 +90,13 @@ func (s *Server) readBody(control *http.ResponseController, w http.ResponseWrite
 	case err != nil:
 		return nil, http.StatusBadRequest
 	}
+	_ = control.SetReadDeadline(time.Time{}) // from here on a reader watches for the client's leaving, however long that takes
 	return body, http.StatusOK
 }
+
+// drainTimeout is how long a refused caller has to send what it began to (murmur's value): closing the connection before that could
+// reset it before the refusal was read.
+const drainTimeout = 500 * time.Millisecond
 
 // reply writes a whole reply; its length is always given.
 func reply(w http.ResponseWriter, status int, body []byte) {
@@ -101,6 +105,9 @@ func reply(w http.ResponseWriter, status int, body []byte) {
 		header.Set("Content-Type", "application/json")
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
+	if status != http.StatusOK {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout))
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

@@ -23,16 +23,23 @@ const (
 	defaultBody        = 8 << 20
 )
 
-// The server's own deadlines. A door answers at once or holds the connection on purpose, so none of them bounds a task.
 const (
-	headerTimeout = 5 * time.Second  // for the whole head of a request
-	bodyTimeout   = 30 * time.Second // for its body
-	writeTimeout  = 10 * time.Second // for each piece of a reply
-	heartbeat     = 15 * time.Second // between two signs of life on a quiet stream
-	maxHeader     = 64 << 10
+	maxHeader = 64 << 10
 	// maxBodies bounds the request bodies that are being read, all together.
 	maxBodies = 64 << 20
 )
+
+// deadlines are the server's own. A door answers at once or holds the connection on purpose, so none of them bounds a task.
+type deadlines struct {
+	header time.Duration // for the whole head of a request, from the connection's beginning
+	body   time.Duration // for the body
+	write  time.Duration // for each piece of a reply
+	beat   time.Duration // between two signs of life on a quiet stream
+}
+
+func defaultDeadlines() deadlines {
+	return deadlines{header: 5 * time.Second, body: 30 * time.Second, write: 10 * time.Second, beat: 15 * time.Second}
+}
 
 // ServerOptions say what a door serves. Name, Version and Session are required.
 type ServerOptions struct {
@@ -89,6 +96,7 @@ func (in *Incoming) Note(text string) { in.registry.work(in.entry, text) }
 // Server is an open door. It is safe for concurrent use.
 type Server struct {
 	options          ServerOptions
+	within           deadlines
 	public, extended []byte // cards
 	gate             *gate  // nil at a public door
 	address          string
@@ -113,7 +121,9 @@ type Server struct {
 var errClosing = errors.New("the session is stopping")
 
 // Serve opens a door. It returns when the door answers; the caller ends it with [Server.Close].
-func Serve(o ServerOptions) (*Server, error) {
+func Serve(o ServerOptions) (*Server, error) { return serveWithin(o, defaultDeadlines()) }
+
+func serveWithin(o ServerOptions, within deadlines) (*Server, error) {
 	if o.Name == "" || o.Version == "" || o.Session == "" {
 		return nil, errors.New("cannot open door: its name, version and session are required")
 	}
@@ -140,7 +150,7 @@ func Serve(o ServerOptions) (*Server, error) {
 	}
 	hub := newHub()
 	s := &Server{
-		options: o, hub: hub, tasks: newRegistry(hub), closing: make(chan struct{}), fresh: map[net.Conn]bool{},
+		options: o, within: within, hub: hub, tasks: newRegistry(hub), closing: make(chan struct{}), fresh: map[net.Conn]bool{},
 		listener: &cappedListener{TCPListener: tcp, limit: int64(o.MaxConnections)},
 		address:  fmt.Sprintf("localhost:%d", tcp.Addr().(*net.TCPAddr).Port),
 	}
@@ -150,7 +160,7 @@ func Serve(o ServerOptions) (*Server, error) {
 	}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	s.http = &http.Server{
-		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
+		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: within.header, MaxHeaderBytes: maxHeader,
 		ErrorLog: errorLog(o.Log), ConnState: s.connState,
 	}
 	s.http.SetKeepAlivesEnabled(false) // murmur's clients read to the end of the stream

@@ -27,7 +27,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, from caller, c c
 		replyRPC(w, c, nil, failure)
 		return
 	}
-	out := &eventWriter{w: w, control: http.NewResponseController(w), call: c, frames: c.dialect == v1 && (op == opWatch || activates(r))}
+	out := &eventWriter{w: w, control: http.NewResponseController(w), within: s.within.write, call: c, frames: c.dialect == v1 && (op == opWatch || activates(r))}
 	out.open()
 	if e == nil {
 		s.watch(out, r)
@@ -93,7 +93,7 @@ func (s *Server) followTask(out *eventWriter, r *http.Request, cursor uint64, e 
 // follow sends the events after a cursor, of one task or of all (""). It returns when the task has ended, the door closes or the client leaves;
 // following one task, also when events were lost.
 func (s *Server) follow(out *eventWriter, r *http.Request, cursor uint64, task string) (next uint64, lost bool) {
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(s.within.beat)
 	defer beat.Stop()
 	for {
 		events, missed, wake, done := s.hub.after(cursor)
@@ -134,6 +134,7 @@ func (s *Server) follow(out *eventWriter, r *http.Request, cursor uint64, task s
 type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	within  time.Duration // for each write
 	call    call
 	frames  bool // murmur's frames are wanted
 }
@@ -187,7 +188,7 @@ func (o *eventWriter) result(id uint64, result any) bool {
 
 // write sends one piece within the deadline; a client that does not read is left.
 func (o *eventWriter) write(piece []byte) bool {
-	_ = o.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.within))
 	if _, err := o.w.Write(piece); err != nil {
 		return false
 	}
