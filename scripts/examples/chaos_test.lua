@@ -57,7 +57,12 @@ t.describe("chaos", function()
 
   t.it("a member that will not end is killed after its grace", function()
     local f = mur.formation.launch {
-      members = { { name = "deaf", grace = 0.1, command = { "sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done" }, ready = { log = "up" } } },
+      members = {
+        {
+          name = "deaf", grace = 0.1, ready = { log = "up" },
+          command = { "sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done" },
+        },
+      },
     }
     f:stop()
     t.expect(mur.running.list()):is_empty()

@@ -20,14 +20,34 @@ t.describe("mur.ready", function()
     t.expect(why):is("waiting " .. case.why)
   end, { each = {
     { name = "tcp", policy = { tcp = CLOSED }, clause = "port 1 accepts connections", why = "until port 1 accepts connections: connection refused" },
-    { name = "unix", policy = { unix = "s" }, clause = "the socket s accepts connections", why = "until the socket s accepts connections: no such file or directory" },
+    {
+      name = "unix", policy = { unix = "s" },
+      clause = "the socket s accepts connections",
+      why = "until the socket s accepts connections: no such file or directory",
+    },
     { name = "file", policy = { file = "f" }, clause = "the file f exists", why = "until the file f exists: it is not there" },
-    { name = "file with a text", policy = { file = { path = "there", contains = "x" } }, clause = 'the file there has "x"', why = 'until the file there has "x": its text does not' },
+    {
+      name = "file with a text", policy = { file = { path = "there", contains = "x" } },
+      clause = 'the file there has "x"',
+      why = 'until the file there has "x": its text does not',
+    },
     { name = "log", policy = { log = "third" }, clause = 'it has written "third"', why = 'until it has written "third": 2 lines so far' },
-    { name = "log twice", policy = { log = { pattern = "first", count = 2 } }, clause = 'it has written "first" 2 times', why = 'until it has written "first" 2 times: 1 times so far' },
+    {
+      name = "log twice", policy = { log = { pattern = "first", count = 2 } },
+      clause = 'it has written "first" 2 times',
+      why = 'until it has written "first" 2 times: 1 times so far',
+    },
     { name = "none", policy = { none = { { file = "there" } } }, clause = "not: the file there exists", why = "while the file there exists" },
-    { name = "all", policy = { all = { { file = "there" }, { file = "f" } } }, clause = "the file there exists and the file f exists", why = "until the file f exists: it is not there" },
-    { name = "a short form of two", policy = { file = "f", log = "second" }, clause = 'it has written "second" and the file f exists', why = "until the file f exists: it is not there" },
+    {
+      name = "all", policy = { all = { { file = "there" }, { file = "f" } } },
+      clause = "the file there exists and the file f exists",
+      why = "until the file f exists: it is not there",
+    },
+    {
+      name = "a short form of two", policy = { file = "f", log = "second" },
+      clause = 'it has written "second" and the file f exists',
+      why = "until the file f exists: it is not there",
+    },
   } })
 
   t.it("names every address that was tried", function()
