@@ -52,7 +52,13 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 			err = firstOf(failed, err)
 		}
 	}()
-	world.Relay, world.OnEvent = shown, events
+	saving := newLean()
+	defer saving.close()
+	world.Relay = shown
+	world.OnEvent = func(e formation.Event) {
+		events(e)
+		saving.event(e)
+	}
 	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
 	defer context.AfterFunc(o.hurried, world.Hurry)()
 	options := o.hostOptions(world, c.Recipe, c.Args)

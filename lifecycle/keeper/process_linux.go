@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"murlua/platform/contain"
+	held "murlua/platform/process"
 )
 
 // argument is the hidden first argument that makes the program a keeper. It is no word a user would type, and
@@ -49,6 +50,7 @@ type process struct {
 	wards    map[uint32]*ward
 	leaders  map[int]*ward // by pid, until reaped
 	null     *os.File
+	lean     bool // it has let go of what only its start needed
 	orphaned bool // the host is gone
 	released bool // the host asks for no more
 }
@@ -67,9 +69,11 @@ func serve(args []string) error {
 	if err := p.watchChildren(); err != nil {
 		return err
 	}
-	// The same user's process limit must never keep us from killing, so every thread we will need exists before
-	// the first command does.
-	holdThreads(4)
+	if os.Geteuid() != 0 {
+		// The same user's process limit, which does not hold for root, must never keep us from killing: every thread
+		// that we will need exists before the first command does.
+		holdThreads(4)
+	}
 	p.tell([]byte{kindReady})
 	p.loop()
 	p.finish()
@@ -182,10 +186,14 @@ func (p *process) loop() {
 		if p.orphaned {
 			waitFor = poll[:1]
 		}
-		_, err := unix.Poll(waitFor, p.patience())
+		ready, err := unix.Poll(waitFor, p.patience())
 		if err != nil && err != unix.EINTR {
 			fmt.Fprintf(os.Stderr, "murlua keeper: cannot wait: %v\n", err)
 			p.orphan() // without eyes, the best that can be done is to end everything
+		}
+		if ready == 0 && !p.lean {
+			p.lean = true
+			held.ReleaseProgram() // from here on it mostly waits
 		}
 		if poll[0].Revents != 0 {
 			var drained [8]byte
@@ -198,10 +206,15 @@ func (p *process) loop() {
 	}
 }
 
-// patience is how long poll may wait, in milliseconds: until the next deadline, or for ever.
+// patience is how long poll may wait, in milliseconds: until the next deadline, or for ever; at the start until it has
+// become quiet.
 func (p *process) patience() int {
+	const quiet = 200
 	next, ok := p.nextDeadline()
-	if !ok {
+	switch {
+	case !ok && !p.lean:
+		return quiet
+	case !ok:
 		return -1
 	}
 	return int(max(0, time.Until(next)+time.Millisecond-1) / time.Millisecond)
