@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -43,7 +44,11 @@ func (c *Call) run(fn Function) int {
 }
 
 // Raise raises an error as an error object and does not return.
-func (c *Call) Raise(err error) { c.l.Error(c.t.host.errorValue(c.l, err), 0) }
+func (c *Call) Raise(err error) {
+	value := c.t.host.errorValue(c.l, err)
+	c.t.inner = stackOf(err)
+	c.l.Error(value, 0)
+}
 
 // L is the Lua thread that calls. Blocking while using it directly blocks every task.
 func (c *Call) L() *lua.LState { return c.l }
@@ -101,6 +106,10 @@ func (c *Call) Join(t *Task) ([]lua.LValue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stack := stackOf(failure); stack != nil {
+		here := captureTrace(c.l)
+		failure = withStack(failure, &trace{frames: append(slices.Clone(stack.frames), here.frames...)})
+	}
 	return results, failure
 }
 
@@ -129,7 +138,7 @@ func (c *Call) Spawn(name string, detached bool, fn lua.LValue, args ...any) (*T
 	for i, v := range values {
 		ready[i] = v
 	}
-	return c.t.host.spawn(nil, parent, name, scriptPlace(c.l), func() lua.LValue { return fn }, ready)
+	return c.t.host.spawn(context.Background(), parent, name, scriptPlace(c.l), func() lua.LValue { return fn }, ready)
 }
 
 // Defer runs a Lua function when the task has ended, whatever happened, after those deferred later.

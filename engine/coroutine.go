@@ -103,6 +103,7 @@ func (h *Host) wrapCoroutine(c *Call) error {
 	return c.Return(lua.LGFunction(func(L *lua.LState) int {
 		values, raised := co.resume(threadOf(L), arguments(L, 1))
 		if raised != nil {
+			threadOf(L).inner = co.t.trace
 			L.Error(raised, 0)
 		}
 		return pushAll(L, values)
@@ -196,8 +197,8 @@ func yieldCoroutine(L *lua.LState) int {
 
 // stoppedTask is the task of coroutines that are being ended: everything in them unwinds.
 var stoppedTask = func() *Task {
-	t := &Task{name: "an ended coroutine"}
-	t.hard.Store(true)
+	t := bareTask(nil, "an ended coroutine")
+	t.Kill()
 	return t
 }()
 

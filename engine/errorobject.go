@@ -33,6 +33,7 @@ func (r *raisedError) text() string {
 type objectError struct {
 	object *lua.LUserData
 	raised *raisedError
+	stack  *trace
 }
 
 func (e *objectError) Error() string { return e.raised.text() }
@@ -70,9 +71,9 @@ func asRaised(v lua.LValue) (*raisedError, bool) {
 // errorOf turns a raised Lua value into a Go error.
 func (h *Host) errorOf(v lua.LValue, tr *trace) error {
 	if raised, ok := asRaised(v); ok {
-		return &objectError{object: v.(*lua.LUserData), raised: raised}
+		return &objectError{object: v.(*lua.LUserData), raised: raised, stack: tr}
 	}
-	e := &Error{Kind: KindError, Value: v, Trace: tr.text()}
+	e := &Error{Kind: KindError, Value: v, Trace: tr.text(), stack: tr}
 	switch s := v.(type) {
 	case lua.LString:
 		e.Where, e.Message = splitPlace(string(s))
@@ -170,4 +171,28 @@ func textMethod(L *lua.LState, name string) lua.LValue {
 		}
 		return method.GFunction(L)
 	})
+}
+
+// stackOf is the stack with which an error was first raised, if the error still has it.
+func stackOf(err error) *trace {
+	switch e := err.(type) {
+	case *Error:
+		return e.stack
+	case *objectError:
+		return e.stack
+	}
+	return nil
+}
+
+// withStack is the same error with a longer stack.
+func withStack(err error, stack *trace) error {
+	switch e := err.(type) {
+	case *Error:
+		longer := *e
+		longer.stack, longer.Trace = stack, stack.text()
+		return &longer
+	case *objectError:
+		return &objectError{object: e.object, raised: e.raised, stack: stack}
+	}
+	return err
 }

@@ -31,8 +31,10 @@ type Error struct {
 	Fields  map[string]any // further fields, converted as by [FromGo]
 	Cause   error          // what it came from, for errors.Is and errors.As
 
-	// Value is the Lua value that was raised, when a script raised something else than a string or an error object.
+	// Value is the Lua value that was raised, when a script raised it: raising the error again raises the same value.
 	Value lua.LValue
+
+	stack *trace
 }
 
 // Error returns the message, with the place in front when there is one.

@@ -128,7 +128,7 @@ func (h *Host) spawn(ctx context.Context, parent *Task, name, born string, fn fu
 		return nil, err
 	}
 	var unhook func() bool
-	if ctx != nil && ctx.Done() != nil {
+	if ctx.Done() != nil {
 		unhook = context.AfterFunc(ctx, func() { t.Stop(context.Cause(ctx)) })
 	}
 	h.watch.waiting()
@@ -301,7 +301,7 @@ func (h *Host) waitForGoroutines(ctx context.Context) error {
 // spent counts instructions and reports whether the budget is used up.
 func (h *Host) spent(n int64, t *thread) bool {
 	total := h.instructions.Add(n)
-	if h.options.Budget == 0 || total <= h.options.Budget {
+	if h.options.Budget == 0 || total <= h.options.Budget || t.task.cleansUp() {
 		return false
 	}
 	t.task.fail(&Error{
@@ -330,12 +330,8 @@ func (h *Host) took(t *Task) {
 
 // cleanup runs a function given to mur.defer as a task of its own that the stop of the first does not reach.
 func (h *Host) cleanup(of *Task, fn lua.LValue) error {
-	t := &Task{
-		host: h, name: "a cleanup of " + of.name, cleanupOf: of,
-		done: make(chan struct{}), lost: make(chan struct{}), wake: of.wake,
-	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	t.ctx, t.cancel = ctx, cancel
+	t := bareTask(h, "a cleanup of "+of.name)
+	t.cleanupOf, t.wake = of, of.wake
 	timer := time.AfterFunc(h.options.Cleanup, func() { t.Stop(deadlineError(h.options.Cleanup)) })
 	defer timer.Stop()
 	h.took(t)
@@ -358,8 +354,9 @@ func (h *Host) taskError(raised lua.LValue, tr *trace, t *Task) error {
 	err := h.errorOf(raised, tr)
 	if object, ok := err.(*objectError); ok {
 		return &Error{
-			Kind: errorKind(object.raised.err), Message: errorMessage(object.raised.err), Hint: errorHint(object.raised.err),
-			Where: object.raised.place(), Trace: tr.text(), Cause: object,
+			stack: tr,
+			Kind:  errorKind(object.raised.err), Message: errorMessage(object.raised.err), Hint: errorHint(object.raised.err),
+			Where: object.raised.place(), Trace: tr.text(), Cause: object, Value: object.object,
 		}
 	}
 	return err

@@ -123,7 +123,7 @@ func (h *Host) plainText(v lua.LValue) (string, bool) {
 	if h.base.GetMetaField(v, "__tostring") == lua.LNil {
 		return "", false
 	}
-	t := h.borrow(nil, &Task{host: h}, atProtected)
+	t := h.borrow(nil, bareTask(h, "an error"), atProtected)
 	defer h.giveBack(t)
 	fn := h.base.NewFunction(h.wrap("tostring", func(c *Call) error { return c.Return(c.Text(c.Get(1))) }))
 	if _, ok := t.run(fn, []lua.LValue{v}); !ok {

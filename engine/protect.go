@@ -95,7 +95,7 @@ func panicked(L *lua.LState) {
 	t.raised = true
 	if !t.task.unwinding() {
 		value = t.atRaise(t.reword(value))
-	} else if t.task.stopTrace == nil {
+	} else if t.task.stopTrace == nil && t.task != stoppedTask {
 		t.task.stopTrace = captureTrace(L)
 	}
 	panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: value, StackTrace: "-"})
@@ -107,8 +107,11 @@ func (t *thread) atRaise(value lua.LValue) lua.LValue {
 	case atHandled:
 		return t.handle(value)
 	case atTask, atCallback, atCoroutine:
-		t.trace = captureTrace(t.L)
+		if t.trace = t.inner; t.trace == nil {
+			t.trace = captureTrace(t.L)
+		}
 	}
+	t.inner = nil
 	return value
 }
 
@@ -119,15 +122,13 @@ func (t *thread) handle(value lua.LValue) lua.LValue {
 		return lua.LString("error in error handling")
 	}
 	defer t.host.giveBack(handler)
-	result, ok := handler.run(t.handler, []lua.LValue{value})
-	if !ok {
+	if _, ok := handler.run(t.handler, []lua.LValue{value}); !ok {
 		return lua.LString("error in error handling")
 	}
-	result = lua.LNil
-	if handler.L.GetTop() > 0 {
-		result = handler.L.Get(1)
+	if handler.L.GetTop() == 0 {
+		return lua.LNil
 	}
-	return result
+	return handler.L.Get(1)
 }
 
 // unwind raises the stop again at a boundary that would otherwise have caught it.

@@ -300,3 +300,46 @@ func TestWritesToASlowReader(t *testing.T) {
 		t.Errorf("another task could not run while print waited: %v, %v", results, err)
 	}
 }
+
+func TestTracebacksCrossBoundaries(t *testing.T) {
+	for name, c := range map[string]struct{ source, want string }{
+		"wrap": {
+			"local f = coroutine.wrap(function()\n  error('x')\nend)\nlocal function use()\n  f()\nend\nuse()",
+			"test.lua:2: in function <test.lua:1>|test.lua:5: in function 'use'|test.lua:7: in main chunk",
+		},
+		"join": {
+			"local task = require('mur').task\nlocal function work()\n  error('x')\nend\nlocal function wait(t)\n  t:join()\nend\nwait(task.spawn(work))",
+			"test.lua:3: in function <test.lua:2>|spawned at test.lua:8|test.lua:6: in function 'wait'|test.lua:8: in main chunk",
+		},
+		"a Go callback": {
+			"local mur = require 'mur'\nlocal function back()\n  error('x')\nend\nmur.demo.rewrap(back)",
+			"test.lua:3: in function <test.lua:2>|in function 'rewrap'|test.lua:5: in main chunk",
+		},
+	} {
+		h := newHost(t, Options{Modules: []Module{demo()}})
+		_, err := h.Run(context.Background(), "test.lua", c.source)
+		var own *Error
+		if !errors.As(err, &own) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		rest := own.Trace
+		for _, want := range strings.Split(c.want, "|") {
+			_, after, found := strings.Cut(rest, want)
+			if !found {
+				t.Errorf("%s: no %q in\n%s", name, want, own.Trace)
+				break
+			}
+			rest = after
+		}
+		if strings.Count(own.Trace, "main chunk") != 1 {
+			t.Errorf("%s: frames twice in\n%s", name, own.Trace)
+		}
+	}
+	wantOutput(t, `
+		local task = require("mur").task
+		local _, mine = pcall(task.sleep)
+		local t = task.spawn(function() error(mine, 0) end)
+		local _, got = pcall(t.join, t)
+		print(got == mine, got.kind)
+		print(pcall(task.join, task.spawn(print)))`, "\ntrue\tusage\n\ntrue")
+}

@@ -54,6 +54,13 @@ type Task struct {
 	object  *lua.LUserData
 }
 
+// bareTask makes a task that runs on the goroutine of another.
+func bareTask(h *Host, name string) *Task {
+	t := &Task{host: h, name: name, done: make(chan struct{}), lost: make(chan struct{}), wake: make(chan struct{}, 1)}
+	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	return t
+}
+
 // Context ends when the task is stopped softly; its cause says why.
 func (t *Task) Context() context.Context { return t.ctx }
 
@@ -100,7 +107,7 @@ func (t *Task) Stop(cause error) {
 // Kill stops the task and its children hard: no more Lua runs in them except cleanups. It returns at once.
 func (t *Task) Kill() {
 	t.cancel(ErrStopped)
-	if t.hard.Swap(true) {
+	if t.hard.Swap(true) || t.host == nil {
 		return
 	}
 	t.mu.Lock()
@@ -134,6 +141,16 @@ func (t *Task) lostError() error {
 func (t *Task) unwinding() bool {
 	for ; t != nil; t = t.parent {
 		if t.hard.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// cleansUp says whether the task is a cleanup or part of one: those have a deadline instead of the budget.
+func (t *Task) cleansUp() bool {
+	for ; t != nil; t = t.parent {
+		if t.cleanupOf != nil {
 			return true
 		}
 	}

@@ -74,7 +74,9 @@ func spawnTask(c *Call) error {
 	name, detached := o.String("name", ""), o.Bool("detached", c.t.task.spawnDetached)
 	deadline := o.Duration("deadline", 0)
 	o.Done(false)
-	if name == "" {
+	if name == "" && fn.IsG {
+		name = "a task"
+	} else if name == "" {
 		name = fmt.Sprintf("the task of %s:%d", fn.Proto.SourceName, fn.Proto.LineDefined)
 	}
 	t, err := c.Spawn(name, detached, fn)

@@ -42,6 +42,7 @@ type thread struct {
 	raised  bool // an error is on its way out
 	spoiled bool // not to be used again
 	trace   *trace
+	inner   *trace // of the error that is about to be raised, when it was first raised elsewhere
 }
 
 func newThread(h *Host) *thread {
@@ -77,7 +78,7 @@ func (h *Host) giveBack(t *thread) {
 		return
 	}
 	t.L.SetTop(0)
-	t.below, t.task, t.handler, t.trace, t.raised = nil, nil, nil, nil, false
+	t.below, t.task, t.handler, t.trace, t.inner, t.raised = nil, nil, nil, nil, nil, false
 	h.pool = append(h.pool, t)
 }
 

@@ -119,3 +119,5 @@ print(({})[nil], ({})[0/0])
 print(string.format("%x %X %#x %o", 255, 255, 255, 8))
 --- rounding of halves
 print(string.format("%.0f %.0f %.0f %.1f %.2f", 0.5, 1.5, 2.5, 0.25, 1.005))
+--- loops with numeric strings | differs: a numeric for takes numbers only
+print(pcall(function() for i = "1", 2 do io.write(i, " ") end end))
