@@ -63,6 +63,9 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	defer context.AfterFunc(o.hurried, world.Hurry)()
 	options := o.hostOptions(world, c.Recipe, c.Args)
 	options.Strict, options.Sandbox = !c.NoStrict, c.Sandbox
+	if c.Sandbox {
+		world.Prompt = nil // nobody can attach to a script of unknown origin
+	}
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
 	run := func() (int, error) { return world.RunRecipe(ctx, options, c.Recipe) }
 	if isRoster(script) {

@@ -95,8 +95,11 @@ func runFiles(t *testing.T, o Options) ([]Event, Summary, []*room) {
 	o.Report = func(e Event) {
 		e.At, e.Took = 0, 0
 		for i, f := range e.Failures {
-			if f.Kind == FailedPanic {
+			switch f.Kind {
+			case FailedPanic:
 				e.Failures[i].Traceback = strings.SplitN(f.Traceback, " ", 2)[0] + " …"
+			case FailedDeadline: // where it stood is a matter of time
+				e.Failures[i].Where, e.Failures[i].Traceback = "", ""
 			}
 		}
 		events = append(events, e)
@@ -320,6 +323,24 @@ func TestListRunsNothing(t *testing.T) {
 	}
 	if len(r.there) > 0 {
 		t.Errorf("something ran: %v", r.there)
+	}
+}
+
+func TestAHangIsToldWithItsPlace(t *testing.T) {
+	file := writeSuite(t, "local t = require('mur').test\nt.it('hangs', function()\n  while true do end\nend, { within = 1 })")
+	var where string
+	r := newRoom()
+	close(r.release)
+	Run(t.Context(), Options{
+		Files: []string{file}, Surroundings: func(string) (Surroundings, error) { return r, nil },
+		Report: func(e Event) {
+			if e.Kind == TestFailed {
+				where = e.Failures[0].Where
+			}
+		},
+	})
+	if want := file + ":3"; where != want {
+		t.Errorf("it hangs at %q, want %q", where, want)
 	}
 }
 
