@@ -32,6 +32,7 @@ type testCommand struct {
 	Timeout         time.Duration `default:"30s" help:"How long a test may run that has no deadline of its own."`
 	Report          []string      `help:"FORMAT or FORMAT=FILE: people, tap, junit or json."`
 	Quiet           bool          `short:"q" help:"Leave out the tests that passed."`
+	NoStrict        bool          `help:"Reading a global that nothing assigned gives nil."`
 	UpdateSnapshots bool          `help:"Approve the values that tests have now as their snapshots."`
 
 	Paths []string `arg:"" optional:"" help:"Files, folders, or FILE:LINE."`
@@ -81,7 +82,7 @@ func (c *testCommand) options(o *outside, files []string, lines map[string][]int
 	if c.Jobs <= 0 {
 		c.Jobs = runtime.NumCPU()
 	}
-	rooms := &testRooms{outside: o, library: engine.NewLibrary(stdlib.Files)}
+	rooms := &testRooms{outside: o, library: engine.NewLibrary(stdlib.Files), noStrict: c.NoStrict}
 	return scenario.Options{
 		Files: files, Folder: o.workdir, Jobs: c.Jobs, FailFast: c.FailFast, Deadline: c.Timeout, UpdateSnapshots: c.UpdateSnapshots,
 		Selection:    scenario.Selection{Names: c.Filter, Lines: lines, Tags: c.Tag, WithoutTags: c.SkipTag, Seed: c.Seed},
@@ -119,8 +120,9 @@ func (c *testCommand) once(ctx context.Context, o *outside, options scenario.Opt
 
 // testRooms makes what the tests of each file run in.
 type testRooms struct {
-	outside *outside
-	library *engine.Library
+	outside  *outside
+	library  *engine.Library
+	noStrict bool
 }
 
 func (r *testRooms) open(file string) (scenario.Surroundings, error) {
@@ -134,7 +136,7 @@ func (r *testRooms) open(file string) (scenario.Surroundings, error) {
 			context.AfterFunc(o.hurried, w.Hurry)
 			return w
 		},
-		Host: engine.Options{Stdlib: r.library, Script: file, Folders: []string{folder}},
+		Host: engine.Options{Stdlib: r.library, Script: file, Folders: []string{folder}, Strict: !r.noStrict},
 	})
 	if err != nil {
 		return nil, err
