@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"syscall"
 
@@ -71,8 +72,8 @@ func (w *Watcher) follow(changes <-chan change) error {
 		select {
 		case <-w.stop:
 			err = errStopped
-		case exit := <-w.exits:
-			err = w.exited(exit)
+		case entry := <-w.exits:
+			err = w.exited(entry)
 		case change := <-changes:
 			err = w.changed(change)
 		}
@@ -151,18 +152,23 @@ func (w *Watcher) refresh(name string) error {
 		return w.vanish(name)
 	}
 	record.Path = path
+	if before != nil && reflect.DeepEqual(before.event.Record, record) {
+		// Written anew, and says the same.
+		before.version = version
+		return nil
+	}
 	entry := &watched{version: version, event: Event{Kind: Appeared, Record: record}}
 	if before != nil {
 		entry.event.Kind = Changed
 		before.release()
 	}
 	w.known[name] = entry
-	w.hold(name, entry)
+	w.hold(entry)
 	return w.send(entry.event)
 }
 
 // hold takes hold of the record's process, and has its exit reported.
-func (w *Watcher) hold(name string, entry *watched) {
+func (w *Watcher) hold(entry *watched) {
 	entry.ref, entry.event.State = process.OpenIdentity(entry.event.Record.Identity())
 	if entry.ref == nil {
 		return
@@ -177,20 +183,18 @@ func (w *Watcher) hold(name string, entry *watched) {
 			return
 		}
 		select {
-		case w.exits <- exit{name, entry}:
+		case w.exits <- entry:
 		case <-entry.over:
 		}
 	}()
 }
 
-func (w *Watcher) exited(exit exit) error {
-	if w.known[exit.name] != exit.of {
-		return nil
-	}
-	exit.of.release()
-	exit.of.event.Kind = Changed
-	exit.of.event.State = ProcessState(exit.of.event.Record)
-	return w.send(exit.of.event)
+// exited reports the end of a process. Its record is a known one: what is released sends no more.
+func (w *Watcher) exited(entry *watched) error {
+	entry.release()
+	entry.event.Kind = Changed
+	entry.event.State = ProcessState(entry.event.Record)
+	return w.send(entry.event)
 }
 
 func (w *Watcher) vanish(name string) error {

@@ -54,7 +54,7 @@ type Event struct {
 // Watcher reports what happens to the records of this machine.
 type Watcher struct {
 	events  chan Event
-	exits   chan exit
+	exits   chan *watched // whose process has ended
 	stop    chan struct{}
 	closing sync.Once
 	stopped chan struct{}
@@ -73,12 +73,6 @@ type watched struct {
 	ref     *process.Ref
 	// over ends the goroutine that waits for the exit, done is closed when it has ended.
 	over, done chan struct{}
-}
-
-// exit says that the process of a record has ended.
-type exit struct {
-	name string
-	of   *watched
 }
 
 // ErrWatchEnded is what [Watcher.Err] gives when the directory itself was removed or moved away.
@@ -104,7 +98,7 @@ func Watch(h home.Home) (*Watcher, error) {
 		return nil, err
 	}
 	w := &Watcher{
-		events: make(chan Event), exits: make(chan exit), stop: make(chan struct{}), stopped: make(chan struct{}),
+		events: make(chan Event), exits: make(chan *watched), stop: make(chan struct{}), stopped: make(chan struct{}),
 		over: make(chan struct{}), dir: dir, known: map[string]*watched{},
 	}
 	go w.run(files)

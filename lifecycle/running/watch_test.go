@@ -106,6 +106,25 @@ func TestWatchReportsWhatIsStaleOrForeignAtOnce(t *testing.T) {
 	w.want(Appeared, write(t, h, ours(foreign)), process.Unverified)
 }
 
+// A file that is touched, or written anew with the same content, says nothing new.
+func TestWatchIsSilentWhereNothingChanged(t *testing.T) {
+	h := newHome(t)
+	same, other := fullest(), ours(current(t))
+	w := follow(t, h)
+	w.caughtUp()
+	same.SetProcess(current(t))
+	write(t, h, same)
+	w.want(Appeared, same, process.Alive)
+	write(t, h, same)
+	if err := os.Chmod(Location(h, same.SessionID), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	w.want(Appeared, write(t, h, other), process.Alive)
+	same.Credentials["web"] = same.DoorToken
+	write(t, h, same)
+	w.want(Changed, same, process.Alive)
+}
+
 func TestWatchPassesOverWhatIsNoRecord(t *testing.T) {
 	h := newHome(t)
 	fill(t, h)

@@ -39,6 +39,8 @@ type wish struct {
 	Errno     uint32
 	// NoDescriptors: not one more can be opened.
 	NoDescriptors bool
+	// Namespaces are those that the sandboxed process gets anew.
+	Namespaces uintptr
 	// As is the user and group of the sandboxed process, when it is not to be ours.
 	As         uint32
 	Identities map[string]told
@@ -137,8 +139,9 @@ func sandboxed(t *testing.T, w wish) map[string]finding {
 	cmd.Env = append(os.Environ(), roleVariable+"=sandboxed")
 	cmd.Stdin = strings.NewReader(string(wished))
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: w.Namespaces}
 	if w.As != 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: w.As, Gid: w.As}}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: w.As, Gid: w.As}
 	}
 	said, err := cmd.Output()
 	if err != nil {
@@ -242,6 +245,24 @@ func TestAProcessOfSomebodyElse(t *testing.T) {
 	}
 	if state := Inspect(id); state != alive() {
 		t.Errorf("it was signalled: %+v", state)
+	}
+}
+
+// Where /proc shows the numbers of another pid namespace, a number means one process to the kernel and
+// another to /proc: nothing that is read there is about the one that would be signalled.
+func TestAProcOfAnotherNamespaceIsNotBelieved(t *testing.T) {
+	requireRoot(t)
+	// The sandboxed process is number 1 where it is.
+	token, err := StartToken(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	identities := tell(map[string]Identity{"the first": {PID: 1, Start: token}, "another start": {PID: 1, Start: token + "0"}})
+	findings := sandboxed(t, wish{Namespaces: unix.CLONE_NEWPID, Identities: identities})
+	for name, got := range findings {
+		if want := (finding{State: unreadableStart(1)}); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
 	}
 }
 
