@@ -107,7 +107,7 @@ func (w *World) readMember(c *engine.Call, p *planned, o *engine.OptionTable) fo
 	w.readSupervision(c, o, &m)
 	policy, describe, err := w.readyPolicy(c, o.Get("ready"))
 	if err != nil {
-		o.Bad("ready", "%v", err)
+		o.Bad("ready", "%s", withoutPlace(err))
 	}
 	if policy != nil {
 		m.Ready, p.ready[m.Name] = policy, describe

@@ -254,6 +254,14 @@ func (w *World) readyPolicy(c *engine.Call, policy lua.LValue) (decide readiness
 	return decide, describe, nil
 }
 
+// withoutPlace is an error's message without the place in the script, for an error that has one already.
+func withoutPlace(err error) string {
+	if own, ok := errors.AsType[*engine.Error](err); ok && own.Message != "" {
+		return own.Message
+	}
+	return err.Error()
+}
+
 // ask runs a policy as a task until it says yes, fails or ctx ends. Its last word is the error then.
 func ask(ctx context.Context, host *engine.Host, drive *lua.LFunction, describe string, probe *formation.Probe) error {
 	var mu sync.Mutex

@@ -70,7 +70,7 @@ func TestPoliciesSayYes(t *testing.T) {
 	dir := t.TempDir()
 	serve(t, "unix", filepath.Join(dir, "s"))
 	for _, policy := range []string{
-		`tcp(` + port(t, server) + `)`, `tcp { port = ` + port(t, server) + `, host = "127.0.0.1" }`, `unix "s"`,
+		`tcp(` + port(t, server) + `)`, `tcp "` + port(t, server) + `"`, `http { "` + server.URL + `/", status = 200 }`, `tcp { port = ` + port(t, server) + `, host = "127.0.0.1" }`, `unix "s"`,
 		`http "` + server.URL + `"`, `http { url = "` + server.URL + `/redirect" }`, `http { url = "/p", unix = "s", json = { path = "/p" } }`,
 		`http { url = "` + server.URL + `/", header = { ["x-two"] = "a" }, body = "GET", status = 200, method = "get" }`,
 		`log "ready"`, `log { pattern = "re.dy", count = 2 }`, `log { pattern = "(", plain = true }`,
@@ -91,7 +91,8 @@ func TestPoliciesThatCannotBeMeant(t *testing.T) {
 		{`tcp(70000)`, `bad argument #1 to 'mur.ready.tcp' (a port from 1 to 65535 expected, got 70000)`},
 		{`tcp { prot = 1 }`, `unknown option 'prot' of 'mur.ready.tcp'; did you mean 'port'?`},
 		{`http { status = 200 }`, `bad option 'url' of 'mur.ready.http': it is required`},
-		{`all { }`, `bad argument #1 to 'mur.ready.all' (a list of policies expected)`},
+		{`all { }`, `bad argument #1 to 'mur.ready.all' (a list expected: { policy, policy })`},
+		{`http { 8080 }`, `bad option 'url' of 'mur.ready.http': string expected, got number`},
 		{`all { 1 }`, `a readiness policy is a function, a table or made by mur.ready, not a number`},
 		{`policy { tpc = 1 }`, `unknown option 'tpc' of 'a readiness policy'; did you mean 'tcp'?`},
 		{`policy { within = 1 }`, `a readiness policy needs one of door, tcp, unix, http, log, file, command, all, any, none`},

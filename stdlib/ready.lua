@@ -63,6 +63,11 @@ end
 local function options(name, value, key, known)
   if type(value) == "table" and (key ~= "command" or value[key] ~= nil) then
     known[#known + 1] = key
+    if value[1] ~= nil and value[key] == nil then -- { "http://…", status = 200 }
+      local named = {}
+      for name, one in pairs(value) do named[name == 1 and key or name] = one end
+      value = named
+    end
     native.check("mur.ready." .. name, value, known)
     if value[key] == nil then usage("bad option '%s' of 'mur.ready.%s': it is required", key, name) end
     return value
@@ -86,7 +91,8 @@ function ready.tcp(address)
   local o = address
   if type(address) == "string" then
     local host, port = address:match "^%[?(.-)%]?:(%d+)$"
-    if not host then usage("bad argument #1 to 'mur.ready.tcp' (a port or \"host:port\" expected, got %q)", address) end
+    if not host then port = address:match "^%d+$" end
+    if not port then usage("bad argument #1 to 'mur.ready.tcp' (a port or \"host:port\" expected, got %q)", address) end
     o = { host = host, port = tonumber(port) }
   end
   o = options("tcp", o, "port", { "host" })
@@ -264,7 +270,7 @@ end
 
 local function list_of(name, policies)
   if type(policies) ~= "table" or getmetatable(policies) == Policy or #policies == 0 then
-    usage("bad argument #1 to 'mur.ready.%s' (a list of policies expected)", name)
+    usage("bad argument #1 to 'mur.ready.%s' (a list expected: { policy, policy })", name)
   end
   local list, clauses = {}, {}
   for i, one in ipairs(policies) do
