@@ -23,6 +23,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, from caller, bod
 			"requestedVersion", asked, "supportedVersions", version+", "+oldVersion))
 		return
 	}
+	if from.completion { // a message that starts no task anywhere, whatever its method
+		replyRPC(w, c, nil, &rpcError{Code: codeNotAwaited, Message: "no task here waits for this outcome"})
+		return
+	}
 	m, known := methodNamed(c.method)
 	c.dialect = m.dialect
 	if m.own && (len(versions) == 0 || !isVersion(versions[0], version)) {

@@ -8,11 +8,14 @@ const (
 	codeInvalidRequest = -32600
 	codeMethodNotFound = -32601
 	codeInvalidParams  = -32602
-	codeInternal       = -32603
+
+	// codeNotAwaited is murmur's: the outcome of a delegated task for which nobody waits. Capsules written in Lua delegate none.
+	codeNotAwaited = -31002
 )
 
-// Error codes of A2A, as [RPCError] carries them.
+// Error codes as [RPCError] carries them: JSON-RPC's for a method that a door does not have, and those of A2A.
 const (
+	CodeMethodNotFound      = codeMethodNotFound
 	CodeTaskNotFound        = -32001
 	CodeTaskNotCancelable   = -32002
 	CodePushNotSupported    = -32003

@@ -192,6 +192,7 @@ func TestCallsAreJudgedInMurmursOrder(t *testing.T) {
 		{"version before method", post(rpc("None", "{}"), "A2A-Version: 2.0"), -32009, nil},
 		{"two versions", post(rpc("GetTask", `{"id":"x"}`), v1, v1), -32009, nil},
 		{"patch of a patch", post(rpc("GetTask", `{"id":"x"}`), "A2A-Version: 1.0.x"), -32009, nil},
+		{"the outcome of a delegated task, before the method", post(rpc("SendMessage", "{}"), v1, "X-Murmur-Task-Origin: completion"), -31002, nil},
 		{"unknown method", post(rpc("gettask", "{}"), v1), -32601, nil},
 		{"unknown method before params", post(rpc("None", "7"), v1), -32601, nil},
 		{"params a list", post(rpc("GetTask", "[]"), v1), -32602, nil},

@@ -17,9 +17,10 @@ const peerOriginHeader = "X-Murmur-Task-Origin"
 
 // caller is who makes a request, as far as the door knows.
 type caller struct {
-	gated bool // whether the door asks for tokens
-	grant credential.Grant
-	peer  bool
+	gated      bool // whether the door asks for tokens
+	grant      credential.Grant
+	peer       bool
+	completion bool // it reports the outcome of a task that it believes to have been delegated from here
 }
 
 // owner is the name under which the caller's tasks are kept apart: "" for those who reach every task.
@@ -40,7 +41,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusOK, s.public)
 		return
 	}
-	from := caller{peer: strings.EqualFold(r.Header.Get(peerOriginHeader), "peer")}
+	origin := strings.ToLower(r.Header.Get(peerOriginHeader))
+	from := caller{peer: origin == "peer", completion: origin == "completion"}
 	if s.gate != nil {
 		grant, refused := s.gate.check(r)
 		if refused != nil {
