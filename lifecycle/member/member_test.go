@@ -353,8 +353,8 @@ func TestSignalsEndACapsule(t *testing.T) {
 // checkReport checks that standard output is the readiness line and nothing else, with its keys in order and no token.
 func checkReport(t *testing.T, stdout string, record running.Record) {
 	t.Helper()
-	want := fmt.Sprintf(`{"auth":"bearer","name":"solo","pid":%d,"session_id":%q,"url":%q,"version":"1.0","workdir":%q}`+"\n",
-		record.PID, record.SessionID, record.URL, record.Workdir)
+	want := fmt.Sprintf(`{"auth":"bearer","name":"solo","pid":%d,"records_dir":%q,"session_id":%q,"url":%q,"version":"1.0","workdir":%q}`+"\n",
+		record.PID, record.RecordsDir, record.SessionID, record.URL, record.Workdir)
 	if diff := cmp.Diff(want, stdout); diff != "" {
 		t.Error(diff)
 	}

@@ -93,7 +93,7 @@ func (r *run) open() error {
 		r.notice("warning: %v; this session cannot be found by others", err)
 	}
 	r.write(trace.SessionStart, r.origin())
-	r.announce()
+	r.announce(records)
 	return nil
 }
 
@@ -137,13 +137,13 @@ func (r *run) origin() map[string]any {
 }
 
 // announce prints the readiness line, whose keys are in order.
-func (r *run) announce() {
+func (r *run) announce(records string) {
 	if !r.options.Flags.JSON {
 		return
 	}
 	line := map[string]any{
-		"auth": "bearer", "name": r.options.Name, "pid": os.Getpid(), "session_id": r.id, "url": r.server.URL(),
-		"version": r.options.Version, "workdir": r.workdir,
+		"auth": "bearer", "name": r.options.Name, "pid": os.Getpid(), "records_dir": records, "session_id": r.id,
+		"url": r.server.URL(), "version": r.options.Version, "workdir": r.workdir,
 	}
 	if r.handed.formation != "" {
 		line["formation_id"] = r.handed.formation

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -78,6 +79,27 @@ func TestTheirCapsuleIsTheEntryOfOurRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, string(answer), "helper did a thing for member:agent")
+}
+
+// A member of murmur's ends by its lifeline when we stop the formation, and its trace says so to us.
+func TestWeStopAFormationWithTheirMembers(t *testing.T) {
+	r := newRoom(t)
+	r.murmurCapsule("agent")
+	r.write("echo.lua", script("echo", "return task.text"))
+	r.write("recipe.lua", `local mur = require "mur"
+local f = mur.formation.launch { members = {
+  { name = "one", capsule = "local/agent", version = "1.0.0" },
+  { name = "two", script = "echo.lua", version = "1.0.0" },
+} }
+print(f.id)
+return f:wait()`)
+	launcher := r.start(nil, murlua, "run", "recipe.lua")
+	formation := launcher.line()
+	said := spaced(r.ok(murlua, "stop", formation))
+	mustContain(t, said, "stopped: "+formation+"\n", ", SIGTERM\n", "agent@1.0.0 formation_ended\n", "echo@1.0.0 formation_ended\n")
+	if code := launcher.wait(); code != 128+int(syscall.SIGTERM) {
+		t.Errorf("the launcher ended with %d:\n%s", code, launcher.stderr)
+	}
 }
 
 // When a launcher of ours is shot, murmur's members end by their lifelines, as ours do.

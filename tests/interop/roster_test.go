@@ -133,6 +133,19 @@ func TestOurMembersEndAtTheirDeadline(t *testing.T) {
 	mustContain(t, p.stderr.String(), "error[E-RUN-053]")
 }
 
+// A class of confinement that Lua does not have is refused, where mur asks for it.
+func TestOurMembersDoNotClaimToBeConfined(t *testing.T) {
+	r := newRoom(t)
+	r.luaCapsule("coder", "return ''")
+	r.luaCapsule("lead", "return ''")
+	r.roster("[]", "lead entry", "coder")
+	p := r.start([]string{throughUs + murlua}, mur, "run", "--roster", "--task", "a thing", "--containment", "scoped")
+	if code := p.wait(); code != 1 {
+		t.Errorf("mur ended with %d", code)
+	}
+	mustContain(t, p.stderr.String(), "error[E-RUN-045]", "error[E-CAP-003]: --containment scoped")
+}
+
 // An artifact that changes between admission and start is refused, here as there: the store holds another one than its
 // digest says by the time the member reads it.
 func TestAMemberThatChangedIsRefused(t *testing.T) {
