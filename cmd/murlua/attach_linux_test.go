@@ -170,3 +170,66 @@ func TestARecipeMayRefuse(t *testing.T) {
 		t.Errorf("the recipe ended with %d", code)
 	}
 }
+
+// A person at work: a recipe that does not come up, and is helped from another terminal.
+func TestASessionAtWork(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"one.lua": aCapsule,
+		"two.lua": strings.Replace(aCapsule, `"one"`, `"two"`, 1),
+		"dev.lua": `local mur = require "mur"
+			gate = false
+			local function open() return gate, "the gate is closed" end
+			mur.formation.launch { members = {
+				{ name = "one", script = "one.lua", on_exit = "ignore" },
+				{ name = "two", script = "two.lua", on_exit = "ignore", ready = open },
+			} }
+			print("all are up")
+			for i = 1, math.huge do ticks = i mur.sleep(0.01) end`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recipe := sit(t, []string{"HOME=" + home}, "run", filepath.Join(dir, "dev.lua"))
+	recipe.expect("the gate is closed")
+	ps := newMurlua(t, home, "ps", "--json")
+	if code := ps.run(t); code != 0 {
+		t.Fatal(ps.stderr.String())
+	}
+	var sessions []struct {
+		Formation string `json:"formation_id"`
+		Member    string `json:"formation_member"`
+	}
+	if err := json.Unmarshal(ps.stdout.Bytes(), &sessions); err != nil || len(sessions) != 2 {
+		t.Fatalf("ps: %v, %s", err, ps.stdout.String())
+	}
+
+	s := sit(t, []string{"HOME=" + home}, "attach", sessions[0].Formation)
+	s.expect("> ")
+	s.send("gate", "false\r\n")
+	s.typing("gate = true mur.sleep(600)\r") // no prompt is open, so what happens is shown at once
+	recipe.expect("all are up")
+	s.expect("-- two: ready")
+	s.typing("\x03")
+	s.expect("interrupted\r\n")
+	s.expect("> ")
+	s.send("for _, r in ipairs(mur.running.list()) do if r.formation_member == 'two' then two = r end end", "")
+	s.send("mur.door.send(two, 'hello').text", `"hello"`)
+	s.send("for event in mur.door.stream(two, 'followed'):events() do print(event.kind, event.task.state) end", "completed\r\n")
+	s.send("mur.running.signal(two).outcome", `"sent"`)
+	s.send("mur.test.eventually(function() return #mur.running.list() == 1 end)", "true\r\n")
+	s.send("local before = ticks mur.sleep(0.1) return ticks > before", "true\r\n")
+	s.typing("\x04")
+	s.leave(0)
+
+	show := newMurlua(t, home, "show", sessions[0].Formation)
+	if code := show.run(t); code != 0 || !strings.Contains(show.stdout.String(), "running") {
+		t.Errorf("the recipe does not go on: %d, %q, %q", code, show.stdout.String(), show.stderr.String())
+	}
+	recipe.typing("\x03")
+	recipe.leave(130)
+	if left := processesWith(t, "HOME="+home); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
