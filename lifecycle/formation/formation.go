@@ -29,6 +29,8 @@ type Formation struct {
 	over      chan MemberEnding // gets the member whose exit ends the formation
 	ended     chan struct{}     // closed when ending is set
 	following sync.WaitGroup    // the goroutines that tell of ends of processes
+	recording sync.WaitGroup    // the goroutines that write records of commands
+	recorder  sync.Mutex        // held by the one that writes
 
 	life  context.Context // ends when the stop begins: nothing is started again
 	stop  context.CancelFunc

@@ -40,6 +40,7 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	}
 	f.sendAddresses()
 	f.events.emit(Event{Kind: Ready})
+	f.recording.Wait() // whoever has a launched formation finds its members
 	go f.conduct()
 	return f, nil
 }

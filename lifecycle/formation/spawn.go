@@ -127,10 +127,12 @@ func (f *Formation) start(ctx context.Context, m *Member, spec child.Spec, workd
 		return nil, explain(spec.Path, err)
 	}
 	p := &started{Child: c, member: m, workdir: workdir, settled: make(chan struct{})}
-	var record *running.Guard
+	record := make(chan *running.Guard, 1)
 	if m.Command != nil {
 		p.session = id.NewSession()
-		record = f.recordCommand(p)
+		f.recording.Go(func() { record <- f.recordCommand(p) })
+	} else {
+		record <- nil
 	}
 	f.events.emit(Event{Kind: Spawned, Member: m.Name, PID: c.PID(), Session: string(p.session), Workdir: workdir, Containment: string(c.Class())})
 	s := f.slots[m.Name]
@@ -154,18 +156,19 @@ func explain(path string, err error) error {
 }
 
 // follow tells of the end of a process.
-func (f *Formation) follow(p *started, record *running.Guard) {
+func (f *Formation) follow(p *started, recorded <-chan *running.Guard) {
 	defer close(p.settled)
 	<-p.Exited()
 	f.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.PID(), Status: p.Status()})
 	<-p.Reaped()
+	record := <-recorded
 	if record != nil {
 		if err := record.Remove(); err != nil {
 			f.options.Warn(fmt.Sprintf("the record of %s cannot be removed: %v", p.member.Name, err))
 		}
 	}
 	report := p.StopReport()
-	if record == nil && (report.Rung == RungKill || p.Status().Signal != 0) {
+	if p.member.Command == nil && (report.Rung == RungKill || p.Status().Signal != 0) {
 		f.pruneRecord(p)
 	}
 	f.events.emit(Event{Kind: Reaped, Member: p.member.Name, PID: p.PID(), Status: p.Status(), Detail: report.Rung, Stop: &report})
@@ -185,8 +188,11 @@ func (f *Formation) pruneRecord(p *started) {
 }
 
 // recordCommand writes the running record of a command, so that it is found like a capsule. It has no door; its
-// launcher is whom to ask to end it.
+// launcher is whom to ask to end it. Making a file takes longer on most disks than starting a process, so the records are
+// made one after the other while further members start.
 func (f *Formation) recordCommand(p *started) *running.Guard {
+	f.recorder.Lock()
+	defer f.recorder.Unlock()
 	identity, err := process.Identify(p.PID())
 	if err != nil {
 		return nil // it has ended already

@@ -34,7 +34,8 @@ func Write(h home.Home, record Record) (*Guard, error) {
 		return nil, fmt.Errorf("cannot write the running record: %w", err)
 	}
 	path := Location(h, record.SessionID)
-	if err := fsx.WriteFileAtomic(path, text, fsx.PrivateFileMode); err != nil {
+	// A power cut ends the process too: the record then says nothing that anybody needs, and a torn one is no record.
+	if err := fsx.WriteFileVolatile(path, text, fsx.PrivateFileMode); err != nil {
 		return nil, err
 	}
 	return &Guard{paths: []string{path, ControlLocation(h, record.SessionID)}}, nil
@@ -50,7 +51,7 @@ func WriteControl(h home.Home, session id.Session, token credential.Secret) (*Gu
 		return nil, fmt.Errorf("cannot write the control token: %w", err)
 	}
 	path := ControlLocation(h, session)
-	if err := fsx.WriteFileAtomic(path, []byte(token.Reveal()), fsx.PrivateFileMode); err != nil {
+	if err := fsx.WriteFileVolatile(path, []byte(token.Reveal()), fsx.PrivateFileMode); err != nil {
 		return nil, err
 	}
 	return &Guard{paths: []string{path}}, nil

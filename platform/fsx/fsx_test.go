@@ -189,3 +189,20 @@ func TestOneOfManyTakesTheLock(t *testing.T) {
 		t.Errorf("%d took the lock", count)
 	}
 }
+
+func TestWriteFileVolatileLeavesOnlyTheFile(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "record.json")
+	for _, text := range []string{"first", "second"} {
+		if err := fsx.WriteFileVolatile(target, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(target)
+		if err != nil || string(got) != text {
+			t.Errorf("it holds %q, %v", got, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the directory has %v, %v", entries, err)
+	}
+}

@@ -18,7 +18,17 @@ const PrivateFileMode os.FileMode = 0o600
 //
 // On an error nothing is left behind and path is as it was. The directory itself is not synced: a
 // power cut right afterwards may bring the old content back.
-func WriteFileAtomic(path string, data []byte, mode os.FileMode) (err error) {
+func WriteFileAtomic(path string, data []byte, mode os.FileMode) error {
+	return write(path, data, mode, true)
+}
+
+// WriteFileVolatile is [WriteFileAtomic] for a file that means nothing after a power cut, such as one that names a
+// process: it is not synced, which on a busy disk takes longer than all else, and a power cut may leave it empty.
+func WriteFileVolatile(path string, data []byte, mode os.FileMode) error {
+	return write(path, data, mode, false)
+}
+
+func write(path string, data []byte, mode os.FileMode, sync bool) (err error) {
 	staged := filepath.Join(filepath.Dir(path), StagingName(filepath.Base(path)))
 	// Exclusive: the name is ours alone, so anything already there was put there by somebody else.
 	file, err := os.OpenFile(staged, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -35,8 +45,10 @@ func WriteFileAtomic(path string, data []byte, mode os.FileMode) (err error) {
 	if _, err = file.Write(data); err != nil {
 		return err
 	}
-	if err = file.Sync(); err != nil {
-		return err
+	if sync {
+		if err = file.Sync(); err != nil {
+			return err
+		}
 	}
 	if err = file.Chmod(mode); err != nil {
 		return err
