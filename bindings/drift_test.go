@@ -74,24 +74,50 @@ func TestTheStubsDescribeTheObjects(t *testing.T) {
 		"mur.FakeDoor": fakeDoorType,
 	}
 	for name, object := range types {
-		class := docs.Class(name)
-		if class == nil {
-			t.Errorf("the class %s is described nowhere", name)
+		compareMembers(t, docs, name, object)
+	}
+}
+
+func compareMembers(t *testing.T, docs *meta.Docs, name string, object *engine.Type) {
+	t.Helper()
+	class := docs.Class(name)
+	if class == nil || object == nil {
+		t.Errorf("the class %s is described %v, its type is %v", name, class != nil, object)
+		return
+	}
+	var described []string
+	for _, f := range docs.Fields(class) {
+		if !strings.HasPrefix(f.Name, "[") {
+			described = append(described, f.Name)
+		}
+	}
+	for _, f := range class.Methods {
+		described = append(described, f.Name[strings.LastIndexByte(f.Name, ':')+1:])
+	}
+	slices.Sort(described)
+	if diff := cmp.Diff(described, object.Members()); diff != "" {
+		t.Errorf("%s: -described in stdlib/meta +there\n%s", name, diff)
+	}
+}
+
+// The same for objects whose types are not of this package.
+func TestTheStubsDescribeTheHostsObjects(t *testing.T) {
+	docs := loadDocs(t)
+	w := &World{Workdir: t.TempDir()}
+	host, err := engine.New(engine.Options{Modules: w.Modules(), Stdlib: engine.NewLibrary(stdlib.Files)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = host.Close(context.Background()) }()
+	for name, source := range map[string]string{
+		"mur.Task": `mur.task.current()`, "mur.Queue": `mur.task.queue()`, "mur.Expectation": `mur.test.expect(1)`,
+	} {
+		values, err := host.Run(t.Context(), "drift", `local mur = require "mur" return `+source)
+		if err != nil || len(values) != 1 {
+			t.Errorf("%s: %v, %v", source, values, err)
 			continue
 		}
-		var described []string
-		for _, f := range docs.Fields(class) {
-			if !strings.HasPrefix(f.Name, "[") {
-				described = append(described, f.Name)
-			}
-		}
-		for _, f := range class.Methods {
-			described = append(described, f.Name[strings.LastIndexByte(f.Name, ':')+1:])
-		}
-		slices.Sort(described)
-		if diff := cmp.Diff(described, object.Members()); diff != "" {
-			t.Errorf("%s: -described in stdlib/meta +there\n%s", name, diff)
-		}
+		compareMembers(t, docs, name, engine.TypeOf(values[0]))
 	}
 }
 

@@ -79,6 +79,7 @@ func (w *World) Modules() []engine.Module {
 		w.processModule(),
 		w.readyModule(),
 		w.sweepModule(),
+		retryModule(),
 		w.portModule(),
 	}
 }

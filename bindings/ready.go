@@ -34,6 +34,14 @@ func (w *World) readyModule() engine.Module {
 	}
 }
 
+// retryModule holds what stdlib/retry.lua needs.
+func retryModule() engine.Module {
+	return engine.Module{
+		Name: "retry", Doc: "call something again until it succeeds", Safe: true,
+		Functions: map[string]engine.Function{"check": checkOptions},
+	}
+}
+
 // dialWithin bounds one attempt to connect: what is up answers at once, and what is not is asked again.
 const dialWithin = 2 * time.Second
 

@@ -1,4 +1,5 @@
 -- mur.retry: call a function again until it succeeds.
+local native = ...
 local mur = require "mur"
 
 local retry = {}
@@ -7,6 +8,7 @@ local retry = {}
 --- seconds (default 0.1) between; the last error is raised as it is.
 function retry.call(fn, options)
   options = options or {}
+  if native then native.check("mur.retry.call", options, { "attempts", "pause" }) end
   local attempts = options.attempts or 3
   for attempt = 1, attempts do
     local results = { pcall(fn, attempt) }
