@@ -3,7 +3,6 @@ package bindings
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
@@ -58,9 +57,7 @@ func (w *World) launch(c *engine.Call) error {
 		options.ProjectDir = w.Workdir
 	}
 	options.Executable, options.MurBinary = w.Executable, w.MurBinary
-	if runtime.GOOS == "linux" { // elsewhere a formation starts its members itself
-		options.Keeper = w.keeperFor(c.Host())
-	}
+	options.Keeper = w.keeperFor(c.Host())
 	options.EntryStdout, options.EntryStderr = w.Stdout, w.Stderr
 	options.Relay, options.Warn = w.Relay, w.Warn
 

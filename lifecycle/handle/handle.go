@@ -33,7 +33,6 @@ type Handle struct {
 	stdin    *os.File // nil: none, or closed
 	cursor   int64
 	started  time.Time
-	released bool
 	keep     bool
 	watching sync.WaitGroup
 }

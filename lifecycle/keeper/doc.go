@@ -28,6 +28,12 @@
 // is killed so that nothing forks its way out; then proof that nothing is left. A survivor (a process of another
 // user) is named, never waited for.
 //
+// # Other systems
+//
+// All of that is Linux. Where there are no subreapers the commands are the host's own children: on macOS their process
+// groups are guarded by a keeper for the case that the host is killed, on Windows each has a job object, which the
+// system ends with the host. What a command leaves when it exits is killed at once there.
+//
 // # Ownership and concurrency
 //
 // All methods are safe for concurrent use. A Keeper owns its process; [Keeper.Close] ends everything and returns

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"murlua/platform/contain"
-	held "murlua/platform/process"
+	identity "murlua/platform/process"
 )
 
 // argument is the hidden first argument that makes the program a keeper. It is no word a user would type, and
@@ -193,7 +193,7 @@ func (p *process) loop() {
 		}
 		if ready == 0 && !p.lean {
 			p.lean = true
-			held.ReleaseProgram() // from here on it mostly waits
+			identity.ReleaseProgram() // from here on it mostly waits
 		}
 		if poll[0].Revents != 0 {
 			var drained [8]byte
