@@ -22,7 +22,7 @@ const roomVariable = "MURLUA_TEST_ROOM"
 type TestRoomOptions struct {
 	// Temp is where the room's folder is made; "" is the system's folder for temporary files.
 	Temp string
-	// World makes the world of one host from what the room gives; the room fills in Stdout, Stderr and Relay.
+	// World makes the world of one host from what the room gives; the room fills in the outputs and Warn.
 	World func(environ []string) *World
 	// Environ is the environment that the room's is made from.
 	Environ []string
@@ -95,7 +95,11 @@ func (r *TestRoom) Host(test engine.Module, out io.Writer) (*engine.Host, error)
 		world.MurBinary = r.standIn(world.Executable)
 	}
 	options := r.options.Host
-	options.Stdout, options.Stderr = out, out
+	world.Warn = func(text string) { _, _ = io.WriteString(out, "warning: "+text+"\n") }
+	options.Stdout, options.Stderr, options.Warn = out, out, world.Warn
+	if world.Keeper != nil {
+		options.Shell = world.Shell
+	}
 	options.Modules = []engine.Module{world.testModule(test)}
 	for _, m := range world.Modules() {
 		if m.Name != test.Name {

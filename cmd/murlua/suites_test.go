@@ -95,3 +95,44 @@ func TestWatchingTests(t *testing.T) {
 		t.Errorf("ended with %d: %s", code, m.stderr.String())
 	}
 }
+
+// ^C in the middle of a test ends what the test started, runs what tidies up, and still reports.
+func TestInterruptedTests(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"one.lua": aCapsule,
+		"a_test.lua": `local mur = require "mur"
+			local t = mur.test
+			t.it("waits", function()
+				t.finally(function() print("tidied up") end)
+				mur.formation.launch { members = { { name = "one", script = "one.lua" }, { name = "two", command = { "sleep", "600" } } } }
+				mur.fs.write("` + filepath.ToSlash(dir) + `/up", "")
+				mur.sleep(600)
+			end, { within = 600 })
+			t.it("is not started", function() end)`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := newMurlua(t, home, "test", dir)
+	m.cmd.Env = append(m.cmd.Env, "TMPDIR="+dir)
+	m.start(t)
+	eventually(t, "the formation is up", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "up"))
+		return err == nil
+	})
+	if err := m.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	code := m.wait(t)
+	if report := m.stdout.String(); code != 130 || !strings.HasSuffix(report, "0 passed, 1 failed\n") || !strings.Contains(report, "tidied up") {
+		t.Errorf("ended with %d: %s%s", code, report, m.stderr.String())
+	}
+	if left := processesWith(t, "TMPDIR="+dir); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+	if rooms, _ := filepath.Glob(filepath.Join(dir, "murlua-test-*")); len(rooms) > 0 {
+		t.Errorf("left behind: %v", rooms)
+	}
+}
