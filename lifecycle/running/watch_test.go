@@ -12,6 +12,7 @@ import (
 
 	"murlua/lifecycle/home"
 	"murlua/platform/process"
+	"murlua/platform/watch"
 )
 
 // watching is a watch whose events a test expects one by one.
@@ -243,6 +244,37 @@ func TestWatchCatchesUpAfterAFlood(t *testing.T) {
 		if strings.HasPrefix(filepath.Base(event.Record.Path), "gone") {
 			t.Errorf("an empty file is a record: %+v", event)
 		}
+	}
+}
+
+// Where changes were lost, what vanished meanwhile is found out by looking at everything again.
+func TestWatchLooksAtEverythingAgain(t *testing.T) {
+	h := newHome(t)
+	stays, vanishes := write(t, h, ours(current(t))), write(t, h, ours(current(t)))
+	w := watching{&Watcher{events: make(chan Event), stop: make(chan struct{}), dir: h.Running(), known: map[string]*watched{}}, t}
+	look := func(kinds ...EventKind) {
+		t.Helper()
+		done := make(chan error)
+		go func() { done <- w.changed(change{Event: watch.Event{Path: w.dir, Kind: watch.Changed}}) }()
+		for _, kind := range kinds {
+			if event := w.next(); event.Kind != kind {
+				t.Errorf("got %v, want %v", event.Kind, kind)
+			}
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	look(Appeared, Appeared)
+	if err := os.Remove(vanishes.Path); err != nil {
+		t.Fatal(err)
+	}
+	look(Vanished)
+	look()
+	if entry := w.known[string(stays.SessionID)+".json"]; entry == nil || len(w.known) != 1 {
+		t.Fatalf("known are %v", w.known)
+	} else {
+		entry.release()
 	}
 }
 

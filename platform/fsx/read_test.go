@@ -100,3 +100,21 @@ func TestRemoveVersionLeavesWhatIsNew(t *testing.T) {
 		}
 	}
 }
+
+func TestAModeIsKeptWhateverTheUmask(t *testing.T) {
+	dir := t.TempDir()
+	before := syscall.Umask(0o377)
+	defer syscall.Umask(before)
+	if err := fsx.WriteFileAtomic(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := mode(t, filepath.Join(dir, "file")); got != 0o600 {
+		t.Errorf("the file has mode %o", got)
+	}
+	if err := fsx.EnsurePrivateDir(filepath.Join(dir, "dir")); err != nil {
+		t.Fatal(err)
+	}
+	if got := mode(t, filepath.Join(dir, "dir")); got != 0o700 {
+		t.Errorf("the directory has mode %o", got)
+	}
+}

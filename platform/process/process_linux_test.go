@@ -230,3 +230,15 @@ func TestANumberThatWasHandedOnIsNotSignalled(t *testing.T) {
 		}
 	}
 }
+
+// The clock of another time namespace tells nothing about the machine's boot.
+func TestTheBootIsNotDatedByAnotherClock(t *testing.T) {
+	if got := bootTime("time:[1]"); got != 0 {
+		t.Errorf("dated %d by another clock", got)
+	}
+	for _, namespace := range []string{initialTimeNamespace, ""} {
+		if got := bootTime(namespace); got <= 0 || got > time.Now().Unix() {
+			t.Errorf("%q: the boot was at %d", namespace, got)
+		}
+	}
+}
