@@ -60,14 +60,16 @@ func (c *Client) open(ctx context.Context, method, path string, body []byte, hea
 	return nil, fmt.Errorf("cannot call door %q: %w", a.text, because(ctx, err))
 }
 
+// getCard returns the public card, from the old path if there is none at the usual one.
 func (c *Client) getCard(ctx context.Context) ([]byte, error) {
 	headers := map[string]string{"Accept": "application/json", versionHeader: version}
 	body, err := c.get(ctx, cardPath, headers)
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		if old, oldErr := c.get(ctx, oldCardPath, headers); oldErr == nil {
-			return old, nil
-		}
+	refused, isRefused := errors.AsType[*RefusedError](err)
+	if err == nil && isCard(body) || err != nil && !(isRefused && refused.Status == http.StatusNotFound) {
+		return body, err
+	}
+	if old, oldErr := c.get(ctx, oldCardPath, headers); oldErr == nil && isCard(old) {
+		return old, nil
 	}
 	return body, err
 }

@@ -22,6 +22,8 @@ type Event struct {
 const (
 	maxEvents     = 4096
 	maxEventBytes = 8 << 20
+	// maxBatch bounds what one reader takes at a time.
+	maxBatch = 128
 )
 
 // hub holds the newest events of a session. Readers have a cursor of their own and are woken by a channel that closes, so a
@@ -73,7 +75,7 @@ func (h *hub) newest() uint64 {
 	return h.last
 }
 
-// after returns the events later than a cursor and how many between were dropped. If there are none, wake closes when that
+// after returns the first of the events later than a cursor, and how many between were dropped. If there are none, wake closes when that
 // changes; done says that it will not.
 func (h *hub) after(cursor uint64) (events []Event, lost uint64, wake <-chan struct{}, done bool) {
 	h.mu.Lock()
@@ -86,7 +88,8 @@ func (h *hub) after(cursor uint64) (events []Event, lost uint64, wake <-chan str
 		lost = first - cursor - 1
 		cursor = first - 1
 	}
-	return append([]Event(nil), h.events[cursor+1-first:]...), lost, h.wake, false
+	fresh := h.events[cursor+1-first:]
+	return append([]Event(nil), fresh[:min(len(fresh), maxBatch)]...), lost, h.wake, false
 }
 
 func (e Event) size() int {

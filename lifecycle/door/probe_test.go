@@ -138,6 +138,10 @@ func TestProbeFindsACardAtTheOldPath(t *testing.T) {
 			if n := len(d.heard()); n != c.requests {
 				t.Errorf("the door heard %d requests, want %d", n, c.requests)
 			}
+			client := door.Client{URL: d.url}
+			if card, err := client.Card(t.Context()); card.Session != c.session || (err == nil) != (c.session != "" || c.name == "a card without session") {
+				t.Errorf("Card gives %+v, %v", card, err)
+			}
 		})
 	}
 }
