@@ -13,7 +13,7 @@ func Diff(want, got Value) string {
 		return ""
 	}
 	d := differ{open: map[[2]*Contents]bool{}}
-	d.values("", want, got, 0)
+	d.values("", "", want, got, 0)
 	if over := len(d.lines) - maxDiffLines; over > 0 {
 		d.lines = append(d.lines[:maxDiffLines], fmt.Sprintf("  … %s more", count(over, "line")))
 	}
@@ -41,20 +41,20 @@ func (d *differ) add(mark string, depth int, text string) {
 	}
 }
 
-// values adds the difference of two values that stand at the same place; label is what stands before them.
-func (d *differ) values(label string, want, got Value, depth int) {
+// values adds the difference of two values that stand at the same place; label stands before them, end after them.
+func (d *differ) values(label, end string, want, got Value, depth int) {
 	switch {
 	case want.Kind == Table && got.Kind == Table && !d.open[[2]*Contents{want.Table, got.Table}]:
-		d.tables(label, want.Table, got.Table, depth)
+		d.tables(label, end, want.Table, got.Table, depth)
 	case want.Kind == String && got.Kind == String && manyLines(want.Text) && manyLines(got.Text):
 		d.texts(label, want.Text, got.Text, depth)
 	default:
 		wantShown, gotShown := show(want), show(got)
 		if wantShown == gotShown {
-			wantShown, gotShown = wantShown+"  -- another one", gotShown+"  -- another one"
+			end += " -- another one"
 		}
-		d.add("-", depth, label+wantShown)
-		d.add("+", depth, label+gotShown)
+		d.add("-", depth, label+wantShown+end)
+		d.add("+", depth, label+gotShown+end)
 	}
 }
 
@@ -62,7 +62,7 @@ func manyLines(s string) bool { return strings.Contains(s, "\n") }
 
 func show(v Value) string { return Format(v, Limits{Width: 80, Depth: 4, Items: 20, Lines: 40}) }
 
-func (d *differ) tables(label string, want, got *Contents, depth int) {
+func (d *differ) tables(label, end string, want, got *Contents, depth int) {
 	pair := [2]*Contents{want, got}
 	d.open[pair] = true
 	defer delete(d.open, pair)
@@ -73,7 +73,7 @@ func (d *differ) tables(label string, want, got *Contents, depth int) {
 	if want.Cut || got.Cut {
 		d.add(" ", depth+1, "… too large to compare in full")
 	}
-	d.add(" ", depth, "}")
+	d.add(" ", depth, "}"+end)
 }
 
 // row is one entry of two tables: in both (equal or not), or in one of them only.
@@ -115,7 +115,7 @@ func (d *differ) rows(rows []row, depth int) {
 		case r.same:
 			d.add(" ", depth, r.label+Format(r.got, Limits{Depth: 1, Items: 6, String: 80})+",")
 		default:
-			d.values(r.label, r.want, r.got, depth)
+			d.values(r.label, ",", r.want, r.got, depth)
 		}
 	}
 	flush()

@@ -154,7 +154,7 @@ func TestDiff(t *testing.T) {
 		{"scalars", "1", `"1"`, "- 1\n+ \"1\""},
 		{
 			"a field", "{name = 'coder', state = 'live'}", "{name = 'coder', state = 'gone'}",
-			"  {\n    name = \"coder\",\n-   state = \"live\"\n+   state = \"gone\"\n  }",
+			"  {\n    name = \"coder\",\n-   state = \"live\",\n+   state = \"gone\",\n  }",
 		},
 		{
 			"missing and new", "{a = 1, b = 2}", "{b = 2, c = {3}}",
@@ -166,7 +166,7 @@ func TestDiff(t *testing.T) {
 		},
 		{
 			"nested", "{peers = {{name = 'a', pid = 1}}}", "{peers = {{name = 'a', pid = 2}}}",
-			"  {\n    peers = {\n      {\n        name = \"a\",\n-       pid = 1\n+       pid = 2\n      }\n    }\n  }",
+			"  {\n    peers = {\n      {\n        name = \"a\",\n-       pid = 1,\n+       pid = 2,\n      },\n    },\n  }",
 		},
 		{
 			"text", `"one\ntwo\nthree"`, `"one\n2\nthree"`,

@@ -218,7 +218,7 @@ func TestAnotherUserIsRefused(t *testing.T) {
 	}()
 	cmd := exec.Command(binary)
 	cmd.Env = append(os.Environ(), "MURLUA_TEST_DIAL="+l.path)
-	out, err := cmd.CombinedOutput()
+	out, err := cmd.Output()
 	if err != nil || string(out) != "read " {
 		t.Errorf("another user: %q, %v; want a connection that is closed at once", out, err)
 	}
