@@ -23,6 +23,7 @@ func (w *World) handleModule() engine.Module {
 		Doc:  "start long-running processes, read what they write, and end them with all they started",
 		Functions: map[string]engine.Function{
 			"start": w.handleStart, "list": w.handleList, "get": w.handleGet, "kill_all": w.handleKillAll,
+			"store": w.handleStore, "readopt": w.handleReadopt,
 		},
 	}
 }
@@ -117,6 +118,40 @@ func (w *World) handleKillAll(c *engine.Call) error {
 		return err
 	}
 	return c.Return(n)
+}
+
+// handleStore says where the script's handles are recorded, before there are any.
+func (w *World) handleStore(c *engine.Call) error {
+	path := w.path(c.String(1))
+	w.mu.Lock()
+	begun := w.kept.handles != nil
+	w.mu.Unlock()
+	if begun {
+		return engine.Errorf(engine.KindUsage, "the store is chosen before the first handle is started or asked for")
+	}
+	registry, err := w.openHandles(c.Host(), path)
+	if err != nil {
+		return fileError("read", path, err)
+	}
+	orphans := 0
+	for _, h := range registry.All() {
+		if h.State().Name == handle.Orphaned {
+			orphans++
+		}
+	}
+	return c.Return(orphans)
+}
+
+func (w *World) handleReadopt(c *engine.Call) error {
+	registry, err := w.handlesFor(c.Host())
+	if err != nil {
+		return err
+	}
+	h, err := registry.Readopt(uint64(max(0, c.Int(1))))
+	if err != nil {
+		return c.Return(nil, &engine.Error{Kind: kindOrphan, Message: err.Error(), Cause: err})
+	}
+	return c.Return(handleType.Box(h))
 }
 
 func handlePoll(c *engine.Call) error {

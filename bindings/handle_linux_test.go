@@ -46,6 +46,25 @@ func TestHandlesAreCappedListedAndKilled(t *testing.T) {
 	`, "false\ttoo_many\t1\t1\n7\t7\t2\nsleep 600 | cat\tnot_found\t2\n1\tkilled\texited\nnil\tgone")
 }
 
+func TestHandlesOfAnEarlierRunAreOrphans(t *testing.T) {
+	w := processWorld(t)
+	// What a run that was killed leaves behind.
+	store := `{"handles":[{"id":4,"line":"npm run dev","state":"running","processes":[{"pid":1,"process_start":"1","origin":{}}]},{"id":6,"line":"x","state":"exited"}]}`
+	if err := os.WriteFile(w.Workdir+"/handles.json", []byte(store), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed(t, w, `
+		print(mur.handle.store("handles.json"))
+		local h = mur.handle.get(4)
+		print(h.state, h.line, #h.pids, h.containment, h:poll())
+		local ok, err = pcall(h.kill, h)
+		print(ok, err.kind)
+		print(select(2, mur.handle.readopt(4)).kind)
+		print(mur.handle.start({ command = { "true" } }).id)
+		print(pcall(mur.handle.store, "other.json"))
+	`, "1\norphaned\tnpm run dev\t0\t\t\t0\nfalse\torphaned\norphaned\n7\nfalse\ttest.lua:9: the store is chosen before the first handle is started or asked for")
+}
+
 func TestAHandleCanHaveATerminal(t *testing.T) {
 	printed(t, processWorld(t), `
 		local h = mur.handle.start { command = { "sh", "-c", "stty size; trap 'exit 42' INT; echo ready; while :; do sleep 0.01; done" }, pty = { rows = 30, columns = 100 } }

@@ -49,11 +49,16 @@ func (w *World) keeperFor(host *engine.Host) *keeper.Keeper {
 
 // handlesFor returns the registry of the script's handles, which ends with what the host had been given since.
 func (w *World) handlesFor(host *engine.Host) (*handle.Registry, error) {
+	return w.openHandles(host, "")
+}
+
+// openHandles is handlesFor, and makes the registry with a store if there is none yet.
+func (w *World) openHandles(host *engine.Host, store string) (*handle.Registry, error) {
 	k := w.keeperFor(host)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.kept.handles == nil {
-		r, err := handle.New(handle.Options{Keeper: k, TempDir: w.getenv("TMPDIR")})
+		r, err := handle.New(handle.Options{Keeper: k, TempDir: w.getenv("TMPDIR"), Store: store})
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func RecordFields(r running.Record) map[string]any {
 	}
 	for key, value := range map[string]string{
 		"url": r.URL, "records_dir": r.RecordsDir, "formation_id": string(r.FormationID),
-		"formation_member": r.FormationMember, "spawned_by": r.SpawnedBy,
+		"formation_member": r.FormationMember, "spawned_by": r.SpawnedBy, "containment": r.Containment,
 	} {
 		if value != "" {
 			fields[key] = value

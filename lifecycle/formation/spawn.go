@@ -202,6 +202,7 @@ func (f *Formation) recordCommand(p *started) *running.Guard {
 		Workdir: p.workdir, RecordsDir: f.options.Home.RecordsDir(p.workdir, string(p.session)),
 		OutlivesLauncher: !process.HasControllingTerminal(), StartedAt: time.Now().UTC().Format(time.RFC3339),
 		FormationID: f.options.ID, FormationMember: p.member.Name, FormationEntry: p.member.Entry, FormationLifeline: true,
+		Containment: string(p.Class()),
 	}
 	record.SetProcess(identity)
 	if launcher := f.secrets.launcher; launcher != nil {

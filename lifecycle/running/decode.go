@@ -142,6 +142,9 @@ func (d *decoder) setLater(key string, value []byte) (known bool, err error) {
 		err = setOptional(&r.SpawnedBy, value)
 	case "unconfined":
 		r.Unconfined, err = asBool(value)
+	case "containment":
+		_ = setOptional(&d.record.Containment, value) // for people: what is not understood is left out
+		return false, nil
 	case "process_origin":
 		d.setOrigin(value)
 		return false, nil

@@ -33,8 +33,9 @@ type wire struct {
 	FormationLauncher *process.Identity `json:"formation_launcher,omitempty"`
 	SpawnedBy         string            `json:"spawned_by,omitempty"`
 	Unconfined        bool              `json:"unconfined,omitempty"`
-	// Origin is ours: readers of murmur pass over keys that they do not know.
-	Origin *process.Origin `json:"process_origin,omitempty"`
+	// The rest is ours: readers of murmur pass over keys that they do not know.
+	Containment string          `json:"containment,omitempty"`
+	Origin      *process.Origin `json:"process_origin,omitempty"`
 }
 
 // Encode gives the text of a record, as it stands in its file, tokens included. It refuses what a
@@ -61,6 +62,7 @@ func Encode(record Record) ([]byte, error) {
 		FormationLauncher: record.FormationLauncher,
 		SpawnedBy:         record.SpawnedBy,
 		Unconfined:        record.Unconfined,
+		Containment:       record.Containment,
 	}
 	if record.URL != "" {
 		w.URL = &record.URL

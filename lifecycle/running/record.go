@@ -51,6 +51,9 @@ type Record struct {
 	// Unconfined: the capsule runs without confinement.
 	Unconfined bool
 
+	// Containment is the class that the process is in, as its launcher knows it: see contain.Class. Murmur writes
+	// none, and capsules do not know theirs.
+	Containment string
 	// Origin is where PID and ProcessStart are valid. Murmur writes none.
 	Origin process.Origin
 

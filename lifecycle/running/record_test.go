@@ -36,6 +36,7 @@ func fullest() Record {
 	record.FormationEntry, record.FormationLifeline = true, true
 	record.FormationLauncher = &process.Identity{PID: 6, Start: "41"}
 	record.SpawnedBy, record.Unconfined = "ses_parent", true
+	record.Containment = "cgroup"
 	record.Origin = process.Origin{Boot: "b", Machine: "m", Host: "h", PIDNamespace: "pid:[1]", TimeNamespace: "time:[1]", Inode: "9", Start: "42", ReadAt: 5}
 	return record
 }
@@ -69,6 +70,7 @@ var fullestText = smallestText[:len(smallestText)-2] + `,
   },
   "spawned_by": "ses_parent",
   "unconfined": true,
+  "containment": "cgroup",
   "process_origin": {
     "boot": "b",
     "machine": "m",

@@ -62,6 +62,27 @@ function handle.get(id) end
 ---@return integer count
 function handle.kill_all() end
 
+--- Records the script's handles in a file, so that a later run of the script can list them when this one was killed.
+--- Returns how many handles of an earlier run are listed as orphans. It is called before anything else of this module.
+---
+--- An orphan is never signalled, because its number may be somebody else's by now, and its id is not given again.
+---
+--- ```lua
+--- local mur = require "mur"
+--- local orphans = mur.handle.store(mur.fs.tempdir() .. "/handles.json")
+--- assert(orphans == 0)
+--- ```
+---@param path string
+---@return integer orphans
+function handle.store(path) end
+
+--- Takes an orphan back, where the system proves beyond doubt that its process is the one that was started; `nil, err`
+--- with the kind `orphaned` elsewhere. How it ends cannot be known then.
+---@param id integer
+---@return mur.Handle|nil handle
+---@return mur.Error|nil err
+function handle.readopt(id) end
+
 --- A started line.
 ---@class mur.Handle
 ---@field id integer Its number in this script.

@@ -29,6 +29,7 @@ local running = {}
 ---@field formation_lifeline? boolean True when it ends by itself with its formation.
 ---@field spawned_by? string
 ---@field unconfined? boolean
+---@field containment? string The containment class of a command.
 
 ---@class mur.Liveness
 ---@field state "live"|"gone"|"unreachable"
