@@ -59,8 +59,21 @@ func TestNoTokenIsAnywhereButInTheRecords(t *testing.T) {
 	}
 	events, picture := filepath.Join(home, "events.jsonl"), filepath.Join(home, "picture.svg")
 	m := newMurlua(t, home, "run", "--events", events, "--timeline", picture, filepath.Join(folder, "show.lua"))
+	output, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	m.cmd.Stdout, m.cmd.Stderr = output, output
+	written := func() string {
+		text, err := os.ReadFile(output.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
 	m.start(t)
-	eventually(t, "all has been shown", func() bool { return strings.Contains(m.stdout.String(), "all shown") })
+	eventually(t, "all has been shown", func() bool { return strings.Contains(written(), "all shown") })
 
 	var tokens []string
 	for _, session := range sessions(t, home) {
@@ -99,12 +112,11 @@ func TestNoTokenIsAnywhereButInTheRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := m.wait(t); code != 143 {
-		t.Errorf("exit code %d: %s", code, m.stderr.String())
+		t.Errorf("exit code %d: %s", code, written())
 	}
-	check("standard output", m.stdout.String())
-	check("standard error", m.stderr.String())
+	check("the output", written())
 	files := 0
-	err := filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
