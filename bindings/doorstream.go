@@ -136,18 +136,3 @@ func (s *doorStream) close() error {
 	_ = s.stream.Close()
 	return nil
 }
-
-// eventFields is an event as scripts see it.
-func eventFields(event door.Event) map[string]any {
-	if event.Artifact == nil {
-		kind := "status"
-		if len(event.Task.Artifacts) > 0 {
-			kind = "task"
-		}
-		return map[string]any{"kind": kind, "task": taskFields(event.Task)}
-	}
-	return map[string]any{
-		"kind": "artifact", "task": map[string]any{"id": event.Task.ID, "context": event.Task.Context, "state": string(event.Task.State), "ended": false},
-		"artifact": artifactFields(*event.Artifact), "append": event.Append, "last": event.Last,
-	}
-}
