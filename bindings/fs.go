@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"murlua/engine"
+	"murlua/lifecycle/scratch"
 	"murlua/platform/fsx"
 )
 
@@ -192,6 +193,14 @@ func (w *World) fsAppend(c *engine.Call) error {
 	return fileError("append to", path, err)
 }
 
+// temp is where temporary folders are made.
+func (w *World) temp() string {
+	if dir := w.getenv("TMPDIR"); dir != "" {
+		return dir
+	}
+	return os.TempDir()
+}
+
 func (w *World) fsTempdir(c *engine.Call) error {
 	o := c.Options(1)
 	prefix := o.String("prefix", "murlua-")
@@ -201,15 +210,12 @@ func (w *World) fsTempdir(c *engine.Call) error {
 	}
 	var path string
 	err := c.Block(func(context.Context) (err error) {
-		parent := w.getenv("TMPDIR")
-		if parent == "" {
-			parent = os.TempDir()
-		}
-		path, err = os.MkdirTemp(parent, prefix)
+		parent := w.temp()
+		path, err = scratch.Make(parent, prefix)
 		return err
 	})
 	if err != nil {
-		return fileError("make a folder in", w.getenv("TMPDIR"), err)
+		return fileError("make a folder in", w.temp(), err)
 	}
 	// Members that were given the folder were started later, so they go first.
 	c.Host().OnClose(func(context.Context) error { return os.RemoveAll(path) })

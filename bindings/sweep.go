@@ -44,7 +44,17 @@ func (w *World) sweepFind(c *engine.Call) error {
 	}
 	f := &found{home: h}
 	err = c.Block(func(ctx context.Context) (err error) {
-		f.items, err = sweep.Find(ctx, h, kinds)
+		others := slices.DeleteFunc(slices.Clone(kinds), func(kind sweep.Kind) bool { return kind == sweep.Scratch })
+		if len(kinds) == 0 || len(others) > 0 {
+			if f.items, err = sweep.Find(ctx, h, others); err != nil {
+				return err
+			}
+		}
+		if len(kinds) == 0 || len(others) < len(kinds) {
+			var folders []sweep.Item
+			folders, err = sweep.FindScratch(w.temp())
+			f.items = append(f.items, folders...)
+		}
 		return err
 	})
 	if err != nil {

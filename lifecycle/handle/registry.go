@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/scratch"
 	"murlua/platform/contain"
 )
 
@@ -66,7 +67,7 @@ func New(options Options) (*Registry, error) {
 	if options.Cap == 0 {
 		options.Cap = DefaultCap
 	}
-	dir, err := os.MkdirTemp(options.TempDir, "murlua-handles-")
+	dir, err := scratch.Make(options.TempDir, "murlua-handles-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the output of handles: %w", err)
 	}

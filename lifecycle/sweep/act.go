@@ -13,6 +13,7 @@ import (
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/running"
+	"murlua/lifecycle/scratch"
 	"murlua/platform/contain"
 	"murlua/platform/process"
 )
@@ -30,7 +31,7 @@ const (
 )
 
 var actions = map[Kind][]Action{
-	Record: {Prune, Stop, Kill}, Unreadable: {Remove}, Formation: {Remove, Stop}, Cgroup: {End},
+	Record: {Prune, Stop, Kill}, Unreadable: {Remove}, Formation: {Remove, Stop}, Cgroup: {End}, Scratch: {Remove},
 }
 
 // Actions lists what can be done to items of the kind.
@@ -58,6 +59,8 @@ func Act(ctx context.Context, h home.Home, item Item, action Action, grace time.
 		return removeUnreadable(h, item.Path)
 	case Formation:
 		return actOnFormation(ctx, h, item, action, grace)
+	case Scratch:
+		return removeScratch(item.Path)
 	}
 	killed, err := contain.Leftover{Dir: item.Path}.End()
 	return fmt.Sprintf("%d processes ended", killed), err
@@ -152,6 +155,21 @@ func removeUnreadable(h home.Home, path string) (string, error) {
 		return "it was removed meanwhile", nil
 	}
 	return "", fmt.Errorf("cannot remove %q: it is a record by now", path)
+}
+
+// removeScratch removes a temporary folder whose process has ended.
+func removeScratch(path string) (string, error) {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return "it was removed meanwhile", nil
+	}
+	state := scratch.Judge(path)
+	switch state.Kind {
+	case process.Alive:
+		return "", fmt.Errorf("cannot remove %q: its script is running", path)
+	case process.Unverified:
+		return "", fmt.Errorf("cannot remove %q: its script may be running, %s", path, state.Reason)
+	}
+	return "removed", os.RemoveAll(path)
 }
 
 func actOnFormation(ctx context.Context, h home.Home, item Item, action Action, grace time.Duration) (string, error) {

@@ -13,7 +13,9 @@ import (
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/running"
+	"murlua/lifecycle/scratch"
 	"murlua/platform/contain"
+	"murlua/platform/process"
 )
 
 // Kind is what an item is.
@@ -25,10 +27,11 @@ const (
 	Unreadable Kind = "unreadable" // a file among the records that is none
 	Formation  Kind = "formation"  // a formation's directory, with those of its members
 	Cgroup     Kind = "cgroup"     // processes of a host and a keeper that are both gone
+	Scratch    Kind = "scratch"    // a temporary folder of a script: its own, or that of its handles' output
 )
 
 // Kinds lists all of them.
-var Kinds = []Kind{Record, Unreadable, Formation, Cgroup}
+var Kinds = []Kind{Record, Unreadable, Formation, Cgroup, Scratch}
 
 // State is what is known about an item's life.
 type State string
@@ -58,7 +61,8 @@ type Item struct {
 	Procs   []int            // of a cgroup: what runs in it
 }
 
-// Find lists the items of the kinds, all kinds when there are none. It creates, changes and removes nothing.
+// Find lists the items of the kinds, all kinds when there are none, except temporary folders: see [FindScratch]. It
+// creates, changes and removes nothing.
 func Find(ctx context.Context, h home.Home, kinds []Kind) ([]Item, error) {
 	wanted := func(kind Kind) bool { return len(kinds) == 0 || slices.Contains(kinds, kind) }
 	listing, listErr := running.Scan(h.Running())
@@ -138,6 +142,29 @@ func formationItems(h home.Home, records []running.Record, listErr error) ([]Ite
 		if item.Name != "" {
 			ranks[item.Name]++
 			item.Rank = ranks[item.Name]
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// FindScratch lists the temporary folders below temp that scripts made, and changes nothing.
+func FindScratch(temp string) ([]Item, error) {
+	folders, err := scratch.Find(temp)
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	for _, path := range folders {
+		item := Item{Kind: Scratch, ID: path, Path: path, Name: filepath.Base(path), State: Live}
+		if info, err := os.Lstat(path); err == nil {
+			item.Since = info.ModTime()
+		}
+		switch state := scratch.Judge(path); state.Kind {
+		case process.Gone:
+			item.State, item.Reason = Gone, state.Reason
+		case process.Unverified:
+			item.State, item.Reason = Unreachable, state.Reason
 		}
 		items = append(items, item)
 	}

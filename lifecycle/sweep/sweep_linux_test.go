@@ -20,6 +20,7 @@ import (
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
 	"murlua/lifecycle/running"
+	"murlua/lifecycle/scratch"
 	"murlua/lifecycle/sweep"
 	"murlua/platform/process"
 )
@@ -318,6 +319,43 @@ func TestWhatCouldNotBeFoundOutIsKept(t *testing.T) {
 		if _, err := os.Lstat(item.Path); err != nil {
 			t.Errorf("it was removed: %v", err)
 		}
+	}
+}
+
+func TestATemporaryFolderIsRemovedWhenItsScriptHasEnded(t *testing.T) {
+	h, temp := newHome(t), t.TempDir()
+	mine, err := scratch.Make(temp, "murlua-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := process.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := strings.Replace(mine, "."+own.Start+".", ".1.", 1)
+	if err := os.MkdirAll(filepath.Join(left, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	items, err := sweep.FindScratch(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]sweep.State{}
+	for _, item := range items {
+		states[item.Path] = item.State
+		did, err := sweep.Act(t.Context(), h, item, sweep.Remove, 0)
+		if (err == nil) != (item.Path == left) || err == nil && did != "removed" {
+			t.Errorf("removing %s: %q, %v", item.Path, did, err)
+		}
+	}
+	if diff := cmp.Diff(map[string]sweep.State{mine: sweep.Live, left: sweep.Gone}, states); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@
 --- | unreadable | a file among the records that is none | remove |
 --- | formation | a formation's folder, with those of its members | remove, stop |
 --- | cgroup | processes whose host and keeper are both gone | end |
+--- | scratch | a temporary folder of a script: `mur.fs.tempdir`, and what its handles wrote | remove |
 ---
 --- ```lua
 --- local mur = require "mur"
@@ -25,7 +26,7 @@
 ---@class mur.sweep
 local sweep = {}
 
----@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"
+---@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"scratch"
 ---@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep"
 ---@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: an action, or nil to keep it, and why.
 
@@ -102,8 +103,8 @@ function sweep.run(options) end
 ---@return mur.SweepItem[] items
 function sweep.find(options) end
 
---- A policy: prunes records whose process has ended, removes files that are no records, and ends what hosts that are gone left
---- running. Formations' folders are kept.
+--- A policy: prunes records whose process has ended, removes files that are no records and temporary folders of scripts that were
+--- killed, and ends what hosts that are gone left running. Formations' folders are kept.
 ---
 --- ```lua
 --- local mur = require "mur"
