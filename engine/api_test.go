@@ -149,3 +149,18 @@ func TestStopWhileBlocked(t *testing.T) {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 }
+
+func TestUsefulTrace(t *testing.T) {
+	for trace, want := range map[string]string{
+		"": "",
+		"stack traceback:\n\ta.lua:1: in main chunk":                                                          "",
+		"stack traceback:\n\t[Go]: in function 'error'\n\ta.lua:1: in main chunk":                             "",
+		"stack traceback:\n\t[Go]: in function 'x'\n\ta.lua:1: in main chunk":                                 "",
+		"stack traceback:\n\ta.lua:1: in function 'f'\n\ta.lua:2: in main chunk":                              "stack traceback:\n\ta.lua:1: in function 'f'\n\ta.lua:2: in main chunk",
+		"stack traceback:\n\t[Go]: in function 'error'\n\ta.lua:1: in function 'f'\n\ta.lua:2: in main chunk": "stack traceback:\n\ta.lua:1: in function 'f'\n\ta.lua:2: in main chunk",
+	} {
+		if got := (&Error{Trace: trace}).UsefulTrace(); got != want {
+			t.Errorf("of %q: %q, want %q", trace, got, want)
+		}
+	}
+}

@@ -52,18 +52,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// UsefulTrace is the trace without the call of error that it begins with, and nothing when what remains says no more
-// than the place does.
+// UsefulTrace is the trace without the call of error that it begins with, and nothing when it has one place in a
+// script only: that is the error's own.
 func (e *Error) UsefulTrace() string {
 	frames, ok := strings.CutPrefix(e.Trace, traceHead)
 	if !ok {
 		return e.Trace
 	}
-	frames = strings.TrimPrefix(frames, "\t[Go]: in function 'error'\n")
-	if !strings.Contains(frames, "\n") {
+	if strings.Count(frames, "\n\t")+1-strings.Count("\n"+frames, "\n\t[Go]") < 2 {
 		return ""
 	}
-	return traceHead + frames
+	return traceHead + strings.TrimPrefix(frames, "\t[Go]: in function 'error'\n")
 }
 
 // Errorf makes an error of a kind. %w wraps.

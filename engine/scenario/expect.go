@@ -44,10 +44,33 @@ func (m *collector) expectationType() *engine.Type {
 	} {
 		of.Methods[name] = judged(of, match)
 	}
+	of.Index = func(_ any, name string) any { return unknownMatcher(of, name) }
 	of.Methods["fails"] = fails
 	of.Methods["succeeds"] = succeeds
 	of.Methods["matches_snapshot"] = m.matchesSnapshot(of)
 	return of
+}
+
+// called is what other test libraries call what an expectation says otherwise.
+var called = map[string]string{
+	"equals": "is", "equal": "is", "same": "is", "to_be": "is", "is_equal": "is", "is_same": "is", "is_not": "never:is", "isnt": "never:is",
+	"is_true": "is(true)", "is_false": "is(false)", "is_nil": "is(nil)", "exists": "never:is(nil)", "contains": "includes", "has": "includes",
+	"throws": "fails", "errors": "fails", "raises": "fails", "has_error": "fails", "match": "matches", "not_to": "never", "to_not": "never",
+}
+
+// unknownMatcher is a method that does not exist: calling it says which one was probably meant.
+func unknownMatcher(of *engine.Type, name string) engine.Function {
+	return func(*engine.Call) error {
+		e := &engine.Error{Kind: engine.KindUsage, Message: fmt.Sprintf("an expectation has no '%s'", name)}
+		if known := called[name]; known != "" {
+			e.Hint = fmt.Sprintf("it is called '%s' here", known)
+		} else if near := engine.Nearest(name, of.Members()); near != "" {
+			e.Hint = fmt.Sprintf("did you mean '%s'?", near)
+		} else {
+			e.Hint = "there are " + strings.Join(of.Members(), ", ")
+		}
+		return e
+	}
 }
 
 // judged makes a method of a matcher. It returns the expectation, so that several can follow each other.

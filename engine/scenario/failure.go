@@ -26,6 +26,9 @@ func failureOf(kind string, err error) Failure {
 			f.Message = strings.TrimPrefix(own.Error(), own.Where+": ")
 		}
 	}
+	if strings.Contains(f.Message, f.Hint) {
+		f.Hint = "" // it is said already
+	}
 	// The outermost error has place and traceback; a cause may know the rest.
 	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 		own, ok := cause.(*engine.Error)

@@ -57,7 +57,9 @@ t.it("expects", function()
 end)
 
 t.it("refuses what it does not know", function()
-  t.expect(function() t.expect(1):equals(1) end):fails()
+  t.expect(function() t.expect(1):equals(1) end):fails { kind = "usage", hint = "it is called 'is' here" }
+  t.expect(function() t.expect(1):is_nea(1) end):fails { hint = "did you mean 'is_near'?" }
+  t.expect(function() t.expect(1):whatever(1) end):fails { message = "an expectation has no 'whatever'" }
   t.expect(function() t.eventually(function() end, { withn = 1 }) end):fails("within")
 end)
 
