@@ -2,6 +2,7 @@ package door
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 
 // Auth says who may use an authenticated door. The operator's credential is always there and may do everything.
 type Auth struct {
-	// Credentials are further ones: a name, and the methods that its token may call, by their name in either dialect.
+	// Credentials are further ones: a name, and the methods that its token may call, by their name in either dialect. The operator's name
+	// and those of members ("member:…") are taken.
 	// Such a token reaches only the tasks that it started.
 	Credentials map[string][]string
 	// Formation lets in the members of a formation that may call this one; nil if the capsule is in none.
@@ -27,6 +29,16 @@ type gate struct {
 	tokens    map[string]credential.Secret
 }
 
+// check reports a credential whose name would make it somebody else.
+func (a Auth) check() error {
+	for name := range a.Credentials {
+		if name == "" || name == credential.Operator || strings.HasPrefix(name, credential.MemberPrefix) {
+			return fmt.Errorf("a credential cannot be called %q", name)
+		}
+	}
+	return nil
+}
+
 func newGate(auth Auth, realm string) *gate {
 	g := &gate{realm: realm, key: credential.NewDoorKey(), formation: auth.Formation}
 	var all []string
@@ -37,9 +49,6 @@ func newGate(auth Auth, realm string) *gate {
 	}
 	g.operator = g.key.Mint(credential.Operator, all)
 	for name, scopes := range auth.Credentials {
-		if name == credential.Operator {
-			continue
-		}
 		if g.tokens == nil {
 			g.tokens = map[string]credential.Secret{}
 		}

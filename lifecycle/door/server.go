@@ -127,6 +127,11 @@ func serveWithin(o ServerOptions, within deadlines) (*Server, error) {
 	if o.Name == "" || o.Version == "" || o.Session == "" {
 		return nil, errors.New("cannot open door: its name, version and session are required")
 	}
+	if o.Auth != nil {
+		if err := o.Auth.check(); err != nil {
+			return nil, fmt.Errorf("cannot open door of capsule %q: %w", o.Name, err)
+		}
+	}
 	if o.MaxConnections == 0 {
 		o.MaxConnections = defaultConnections
 	}
