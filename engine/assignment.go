@@ -21,7 +21,10 @@ func rewriteAssignment(s *ast.AssignStmt) ast.Stmt {
 		if call, ok := s.Rhs[0].(*ast.FuncCallExpr); ok && len(s.Rhs) == 1 {
 			call.AdjustRet = false // one value is wanted anyway, and this way it goes through a register of its own
 		}
-		return s
+		// The compiler forgets to move a false first operand into a variable that "and" is for.
+		if _, logical := s.Rhs[0].(*ast.LogicalOpExpr); !logical || !assignsVariable(s.Lhs) {
+			return s
+		}
 	}
 	if !assignsVariable(s.Lhs) {
 		return s

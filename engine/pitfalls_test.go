@@ -128,3 +128,19 @@ func TestMorePitfalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantOutput(t, c.source, c.want) })
 	}
 }
+
+// TestJumpsToJumps: the library's compiler loses its way when a loop or a label begins with a jump.
+func TestJumpsToJumps(t *testing.T) {
+	wantOutput(t, `
+		for k in pairs({ 1, 2 }) do goto continue ::continue:: end print("a")
+		for i = 1, 2 do goto continue print("never") ::continue:: end print("b")
+		local n = 0 while n < 2 do n = n + 1 goto continue print("never") ::continue:: end print("c")
+		do local i = 0 ::top:: i = i + 1 if i < 3 then goto top end print("d", i) end
+		do local i = 0 goto inner ::again:: goto out ::inner:: i = i + 1 if i == 2 then goto again end goto inner ::out:: print("e", i) end
+		do ::a:: ::b:: goto done ::done:: print("f") end
+		for _ in pairs({ 1 }) do do do break end end print("never") end print("g")
+		repeat goto over print("never") ::over:: until true print("h")
+		while true do while true do break end break end print("i")
+		for _ in pairs({ 1 }) do for _ in pairs({ 1 }) do break end break end print("j")`,
+		"a\nb\nc\nd\t3\ne\t2\nf\ng\nh\ni\nj")
+}

@@ -11,6 +11,11 @@ func rewriteBlock(block []ast.Stmt) {
 	for i := range block {
 		block[i] = rewriteStmt(block[i])
 	}
+	for i := range block {
+		if isLabel(block[i]) && i+1 < len(block) && !isLabel(block[i+1]) && startsWithJump(block[i+1:]) {
+			block[i+1] = positioned(&ast.DoBlockStmt{Stmts: []ast.Stmt{nothing(block[i]), block[i+1]}}, block[i+1])
+		}
+	}
 }
 
 // rewriteStmt returns the statement to use instead, often the same one changed in place.
@@ -28,15 +33,25 @@ func rewriteStmt(stmt ast.Stmt) ast.Stmt {
 	case *ast.DoBlockStmt:
 		rewriteBlock(s.Stmts)
 	case *ast.WhileStmt:
-		s.Condition = rewriteExpr(s.Condition)
+		s.Condition = condition(rewriteExpr(s.Condition))
 		rewriteBlock(s.Stmts)
+		s.Stmts = steady(s.Stmts, s)
+		if holds, known := truth(s.Condition); known && !holds {
+			return positioned(&ast.DoBlockStmt{}, s)
+		}
 	case *ast.RepeatStmt:
-		s.Condition = rewriteExpr(s.Condition)
+		s.Condition = condition(rewriteExpr(s.Condition))
 		rewriteBlock(s.Stmts)
+		s.Stmts = steady(s.Stmts, s)
 	case *ast.IfStmt:
-		s.Condition = rewriteExpr(s.Condition)
+		s.Condition = condition(rewriteExpr(s.Condition))
 		rewriteBlock(s.Then)
 		rewriteBlock(s.Else)
+		if holds, known := truth(s.Condition); known && holds {
+			return positioned(&ast.DoBlockStmt{Stmts: s.Then}, s)
+		} else if known {
+			return positioned(&ast.DoBlockStmt{Stmts: s.Else}, s)
+		}
 	case *ast.NumberForStmt:
 		s.Init, s.Limit = rewriteExpr(s.Init), rewriteExpr(s.Limit)
 		if s.Step != nil {
@@ -47,6 +62,7 @@ func rewriteStmt(stmt ast.Stmt) ast.Stmt {
 		rewriteAll(s.Exprs)
 		completeIterator(s)
 		rewriteBlock(s.Stmts)
+		s.Stmts = steady(s.Stmts, s)
 	case *ast.FuncDefStmt:
 		if s.Name.Func != nil {
 			s.Name.Func = rewriteExpr(s.Name.Func)
@@ -95,6 +111,7 @@ func rewriteExpr(expr ast.Expr) ast.Expr {
 		rewriteAll(e.Args)
 	case *ast.LogicalOpExpr:
 		e.Lhs, e.Rhs = rewriteExpr(e.Lhs), rewriteExpr(e.Rhs)
+		return decided(e)
 	case *ast.RelationalOpExpr:
 		e.Lhs, e.Rhs = rewriteExpr(e.Lhs), rewriteExpr(e.Rhs)
 	case *ast.ArithmeticOpExpr:
@@ -103,10 +120,18 @@ func rewriteExpr(expr ast.Expr) ast.Expr {
 		e.Expr = rewriteExpr(e.Expr)
 	case *ast.UnaryNotOpExpr:
 		e.Expr = rewriteExpr(e.Expr)
+		if holds, known := truth(e.Expr); known {
+			return boolean(!holds, e)
+		}
 	case *ast.UnaryLenOpExpr:
 		e.Expr = rewriteExpr(e.Expr)
 	case *ast.FunctionExpr:
 		rewriteBlock(e.Stmts)
 	}
 	return expr
+}
+
+func isLabel(stmt ast.Stmt) bool {
+	_, ok := stmt.(*ast.LabelStmt)
+	return ok
 }
