@@ -90,9 +90,12 @@ func luaBlocks(page string) []string {
 func runExample(t *testing.T, source string) {
 	t.Helper()
 	dir := t.TempDir()
-	name, command := "example.lua", "run"
-	if strings.Contains(source, ".describe(") {
-		name, command = "example_test.lua", "test"
+	name, command := "example.lua", []string{"run"}
+	switch {
+	case strings.Contains(source, ".describe("):
+		name, command = "example_test.lua", []string{"test"}
+	case strings.Contains(source, "return { members ="): // it would run until ^C
+		command = []string{"run", "--plan"}
 	}
 	for file, text := range map[string]string{
 		name: source,
@@ -107,7 +110,7 @@ func runExample(t *testing.T, source string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, testBinary(t), command, name)
+	cmd := exec.CommandContext(ctx, testBinary(t), append(command, name)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, asCommand+"=1")
 	var out bytes.Buffer
