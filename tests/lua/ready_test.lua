@@ -101,9 +101,10 @@ t.describe("mur.ready", function()
   end)
 
   t.it("every asks no more often", function()
-    local asked = 0
+    local asked, began = 0, mur.time.monotonic()
     ready.wait(ready.every(0.05, function() asked = asked + 1 end), { within = 0.12 })
-    t.expect(asked):is_at_most(3)
+    -- The last one comes when the time is up; a busy machine takes longer, and asks more often meanwhile.
+    t.expect(asked):is_at_most(2 + (mur.time.monotonic() - began) / 0.05)
   end)
 
   t.it("within has a deadline of its own inside others", function()
