@@ -226,6 +226,7 @@ func (f *Formation) sendAddress(peer Peer) {
 	}
 }
 
+// addressLine tells a member where those of its callees are that are ready; nil when there is none.
 func (f *Formation) addressLine(member string) []byte {
 	callees := f.plan.Callees(member)
 	if len(callees) == 0 {
@@ -236,6 +237,9 @@ func (f *Formation) addressLine(member string) []byte {
 		if peer, ok := f.Peer(name); ok {
 			addresses = append(addresses, credential.Address{Name: peer.Name, URL: peer.URL})
 		}
+	}
+	if len(addresses) == 0 {
+		return nil
 	}
 	return credential.RenderAddresses(addresses)
 }

@@ -79,12 +79,16 @@ func (f *Formation) awaitOthers(ctx context.Context, m *Member) bool {
 func (f *Formation) becomeReady(m *Member, from *starting) {
 	probe := from.probe
 	capsule, version := m.capsule()
-	s := f.slots[m.Name]
-	s.mu.Lock()
-	s.peer = Peer{
+	peer := Peer{
 		Name: m.Name, Capsule: capsule, Version: version, PID: probe.PID, Session: probe.Session, URL: probe.URL,
 		Workdir: probe.Workdir, Containment: string(from.p.Class()), Token: from.token,
 	}
+	s := f.slots[m.Name]
+	if s.restarts > 0 {
+		f.sendAddress(peer) // before anybody hears that it is back
+	}
+	s.mu.Lock()
+	s.peer = peer
 	s.probe = &probe
 	s.mu.Unlock()
 	f.events.emit(Event{Kind: Ready, Member: m.Name, PID: probe.PID, Session: probe.Session, URL: probe.URL})

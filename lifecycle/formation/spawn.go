@@ -27,7 +27,13 @@ func (f *Formation) spawnPeer(ctx context.Context, m *Member, workdir string) (*
 	spec.OnLines, spec.Kept = f.relay.lines, f.keepOutput(m)
 	if m.hasDoor() {
 		spec.Args = append(spec.Args, peerArgs(m, f.options, f.slots[m.Name].sha256, workdir)...)
-		if spec.Lifeline, spec.Channel, err = f.handOver(m, f.secrets.firstLine(f.plan, m)); err != nil {
+		lines := [][]byte{f.secrets.firstLine(f.plan, m)}
+		// Who starts after others may need them at once, and who is started again needs all: the line that goes out when
+		// every peer is ready is too late for the one and past for the other.
+		if line := f.addressLine(m.Name); line != nil && (len(m.After) > 0 || f.slots[m.Name].current() != nil) {
+			lines = append(lines, line)
+		}
+		if spec.Lifeline, spec.Channel, err = f.handOver(m, lines...); err != nil {
 			return nil, err
 		}
 	}

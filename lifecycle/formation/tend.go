@@ -191,9 +191,6 @@ func (f *Formation) restart(m *Member, old *started, action Action) (failure *Re
 		f.stopProcess(p)
 		return f.failRestart(m, reason), true
 	}
-	if peer, ok := f.Peer(m.Name); ok {
-		f.sendAddress(peer)
-	}
 	return nil, true
 }
 

@@ -448,3 +448,61 @@ func TestAMemberWithoutALifelineWarnsOnce(t *testing.T) {
 		t.Errorf("it warned %d times: %s", n, stderr.String())
 	}
 }
+
+// A capsule that was started again is another session at another address: those that call it are told, and it is told where those are
+// that it calls.
+func TestCallersFollowAMemberThatWasStartedAgain(t *testing.T) {
+	w := newWorld(t)
+	task := "ask caller ask coder echo hello"
+	w.options.Task = &task
+	coder, caller, lead := script("coder"), script("caller", "coder"), script("lead", "caller")
+	coder.OnExit, caller.OnExit = formation.Backoff(time.Millisecond, time.Second), formation.Backoff(time.Millisecond, time.Second)
+	lead.Entry = true
+	f := w.launch(coder, caller, lead)
+	// The caller keeps its old process and hears of the coder's new address; then it is a new process itself.
+	for _, name := range []string{"coder", "caller"} {
+		before, _ := f.Peer(name)
+		if err := syscall.Kill(before.PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the second start", func() bool {
+			now, _ := f.Peer(name)
+			return now.PID != before.PID && now.URL != before.URL && now.Session != before.Session
+		})
+		peer, _ := f.Peer("caller")
+		client := &door.Client{URL: peer.URL, Token: peer.Token}
+		answered, err := client.Send(t.Context(), door.Message{Text: "ask coder echo " + name})
+		if err != nil || answered.Text() != "member:caller: "+name {
+			t.Errorf("after the restart of the %s its caller answers %q, %v", name, answered.Text(), err)
+		}
+	}
+	if _, err := f.StartEntry(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ending := w.wait(f); ending.Code() != 0 {
+		t.Errorf("the formation ended with %d", ending.Code())
+	}
+	if got := w.entryOutput(); got != "answer: member:caller: hello\n" {
+		t.Errorf("the entry wrote %q", got)
+	}
+	if left := w.records(); len(left) != 0 {
+		t.Errorf("records are left: %v", left)
+	}
+}
+
+// A capsule that starts after others can call them before all are ready.
+func TestAMemberMayCallThoseItStartsAfterWhileItStarts(t *testing.T) {
+	w := newWorld(t)
+	second := script("second", "first")
+	second.After = []string{"first"}
+	second.Ready = func(ctx context.Context, probe *formation.Probe) error {
+		record := w.records()["second"]
+		client := &door.Client{URL: record.URL, Token: record.DoorToken}
+		answered, err := client.Send(ctx, door.Message{Text: "ask first echo early"})
+		if err == nil && answered.Text() != "member:second: early" {
+			err = errors.New(answered.Text())
+		}
+		return err
+	}
+	w.launch(script("first"), second)
+}
