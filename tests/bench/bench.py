@@ -215,22 +215,28 @@ def main():
 
 
 def report(names, rows):
-    def median(name, n, what):
-        values = [r[what] for who, many, r in rows if who == name and many == n and what in r]
-        return statistics.median(values) if values else None
+    def values(name, n, what):
+        return [r[what] for who, many, r in rows if who == name and many == n and what in r]
     sizes = sorted({n for _, n, _ in rows})
-    print(f'{"":8}{"n":>5}{"":>8}{"median":>10}{"of floor":>10}{"target":>9}')
+    # On a machine that others use, the best of each is what says most.
+    print(f'{"":8}{"n":>5}{"":>8}{"median":>10}{"of floor":>10}{"best":>10}{"of floor":>10}{"target":>9}')
     for name in names:
         for n in sizes:
             for what in ('start', 'stop', 'memory', 'idle', 'lines'):
-                value, least = median(name, n, what), median('floor', n, what)
-                if value is None:
+                mine, least = values(name, n, what), values('floor', n, what)
+                if not mine:
                     continue
+                columns = []
+                for choose in (statistics.median, min):
+                    value, base = choose(mine), choose(least) if least else 0
+                    ratio = value / base if base else None
+                    columns.append((value, ratio))
                 target = TARGETS.get((what, n), 0.0 if what == 'idle' else None)
-                ratio = value / least if least else None
+                value, ratio = columns[0]
                 against = value if what in ('memory', 'idle') else ratio
                 verdict = '' if target is None or name == 'floor' or against is None else 'met' if round(against, 1) <= target else 'missed'
-                print(f'{name:8}{n:5}{what:>8}{value:10.1f}{"" if ratio is None else f"{ratio:.2f}":>10}{"" if target is None else f"{target:.1f}":>9} {verdict}')
+                cells = ''.join(f'{v:10.1f}{"" if r is None else f"{r:.2f}":>10}' for v, r in columns)
+                print(f'{name:8}{n:5}{what:>8}{cells}{"" if target is None else f"{target:.1f}":>9} {verdict}')
 
 
 main()
