@@ -40,6 +40,11 @@ type command interface {
 // run parses the command line, does what it says and returns the exit code.
 func run(o *outside) int {
 	ctx := context.Background()
+	if startsProcesses(o.args) {
+		k := o.keep()
+		go func() { _ = k.Warm() }() // it comes up meanwhile; a failure is told where a process is started
+		defer o.release()
+	}
 	var cli commands
 	parser, err := kong.New(&cli, kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
 	if err != nil {

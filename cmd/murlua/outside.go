@@ -60,6 +60,24 @@ func (o *outside) keep() *keeper.Keeper {
 	return o.keeper
 }
 
+// startsProcesses guesses, before the command line is read, whether it is a recipe's, which nearly always starts
+// processes: reading the command line and the script takes as long as what starts them needs to come up. A wrong guess
+// costs a few milliseconds of somebody's processor.
+func startsProcesses(args []string) bool {
+	if len(args) < 2 || args[0] != "run" {
+		return false
+	}
+	for _, arg := range args[1:] {
+		switch {
+		case arg == "-h", arg == "--help", arg == "--plan", strings.HasPrefix(arg, "--capsule"):
+			return false
+		case !strings.HasPrefix(arg, "-"):
+			return true // the recipe: what follows is its own
+		}
+	}
+	return false
+}
+
 // release ends what the command may have left running, and the keeper.
 func (o *outside) release() {
 	if o.keeper == nil {

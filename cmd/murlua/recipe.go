@@ -34,9 +34,6 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	term := o.terminalOf(o.stderr)
 	shown := newProgress(o.stderr, term, o.colours(term))
 	defer shown.close()
-	if !c.Plan {
-		_ = o.keep().Warm() // it comes up while the script is read; a failure is told where a process is started
-	}
 	world := o.world(filepath.Dir(script))
 	world.Only, world.Except = c.Only, c.Except
 	world.Script, world.Prompt = script, o.promptOf()
