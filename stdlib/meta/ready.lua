@@ -9,8 +9,11 @@
 --- - a table in short form: `{ tcp = 6390 }`, `{ http = "http://localhost:8080/health", within = 5 }`. Several keys must all hold.
 ---
 --- `tostring` of a policy says what it waits for; the launch shows it, and when the time is up, also why it was not yet so.
---- Policies are asked again about every millisecond at first and then less often, down to every 100 ms; those about output and
---- files are woken by the change itself.
+--- Policies are asked again after a millisecond at first and then less often the longer it takes, down to every 100 ms; what comes up is noticed
+--- after about a hundredth of the time that it took. A line of the member's output wakes its policy at once.
+---
+--- What the world refuses inside a function (a connection, a file that is not there) counts as not yet. Any other error ends the
+--- wait: waiting does not mend a mistake.
 ---
 --- ```lua
 --- local mur = require "mur"
