@@ -271,10 +271,6 @@ func TestTheREPLKeepsItsHistory(t *testing.T) {
 	}
 }
 
-const aCapsule = `local mur = require "mur"
-return mur.capsule { name = "one", version = "1", on_task = function(task) return task.text end }
-`
-
 func TestTheREPLLooksAfterFormations(t *testing.T) {
 	home := t.TempDir()
 	s := sit(t, []string{"HOME=" + home}, "repl")

@@ -7,6 +7,10 @@ import (
 	"testing"
 )
 
+const aCapsule = `local mur = require "mur"
+return mur.capsule { name = "one", version = "1", on_task = function(task) return task.text end }
+`
+
 // The suites in tests/lua, run inside of this process, so that coverage and the race detector see what they do.
 func TestTheLuaSuites(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
