@@ -60,7 +60,11 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 	if interrupted {
 		code = exitSignal + int(caught.Signal)
 		if stoppedBy(err) {
-			err = errors.New("stopped by " + caught.Error())
+			place := ""
+			if script, ok := errors.AsType[*engine.Error](err); ok && script.Where != "" {
+				place = script.Where + ": "
+			}
+			err = errors.New(place + "stopped by " + caught.Error())
 		}
 	}
 	if err != nil {
