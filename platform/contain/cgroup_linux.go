@@ -172,6 +172,10 @@ func stale(name string) bool {
 		return false
 	}
 	parts := strings.Split(rest, "-")
+	if len(parts) == 3 && parts[0] == "probe" { // of a start that was killed in the middle of probing
+		pid, err := strconv.Atoi(parts[1])
+		return err == nil && pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH
+	}
 	if len(parts) != 4 || parts[2] != strconv.FormatUint(pidNamespace(), 10) {
 		return false
 	}
