@@ -7,8 +7,9 @@ import (
 	"murlua/lifecycle/formation"
 )
 
-// Kinds of error objects that the modules raise beside those of the host.
-const kindLaunch = "launch_failed" // a formation could not be launched; failed and stopped say more
+// KindLaunch is the kind of the error object for a formation that could not be launched. Its fields failed and stopped
+// say more, its message everything.
+const KindLaunch = "launch_failed"
 
 // toScript gives an error of the lifecycle packages the kind and the fields that scripts see. Errors that need
 // neither pass through.
@@ -31,7 +32,7 @@ func launchError(launch *formation.LaunchError) error {
 		stopped = append(stopped, s.Name)
 	}
 	return &engine.Error{
-		Kind: kindLaunch, Message: launch.Error(), Cause: launch,
+		Kind: KindLaunch, Message: launch.Error(), Cause: launch,
 		Fields: map[string]any{"failed": failed, "stopped": stopped},
 	}
 }

@@ -43,6 +43,9 @@ func (w *World) launch(c *engine.Call) error {
 		return err
 	}
 	if w.ShowPlan != nil {
+		if err := p.check(); err != nil {
+			return err
+		}
 		w.ShowPlan(p.view())
 		c.Task().Stop(errPlanShown)
 		return c.Block(func(ctx context.Context) error { return context.Cause(ctx) })

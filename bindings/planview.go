@@ -1,6 +1,9 @@
 package bindings
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -42,6 +45,20 @@ func (p *planned) view() PlanView {
 		view.Members = append(view.Members, member)
 	}
 	return view
+}
+
+// check finds what a launch would refuse before it started anything.
+func (p *planned) check() error {
+	wrong := []error{p.plan.Check()}
+	for _, m := range p.plan.Members {
+		if m.Script == nil {
+			continue
+		}
+		if _, err := os.Stat(m.Script.Path); err != nil {
+			wrong = append(wrong, fmt.Errorf("member %q: its script cannot be read: %w", m.Name, err))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 func (p *planned) readyText(m formation.Member) string {

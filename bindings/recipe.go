@@ -3,6 +3,7 @@ package bindings
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -59,7 +60,8 @@ func (w *World) runPlan(ctx context.Context, host *engine.Host, path string, val
 	if len(values) == 0 || !isPlan(values[0]) {
 		return values, nil
 	}
-	proto, err := engine.Compile(path+" (the plan it returns)", launchPlan)
+	chunk := path + " (the plan it returns)"
+	proto, err := engine.Compile(chunk, launchPlan)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +70,11 @@ func (w *World) runPlan(ctx context.Context, host *engine.Host, path string, val
 		ending, err = c.Call(c.L().NewFunctionFromProto(proto), values[0])
 		return err
 	})
+	if own, ok := errors.AsType[*engine.Error](err); ok && strings.HasPrefix(own.Where, chunk) {
+		placed := *own // the line is ours, not the recipe's, and so is the stack
+		placed.Where, placed.Trace = path, ""
+		err = &placed
+	}
 	return ending, err
 }
 

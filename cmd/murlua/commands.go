@@ -50,6 +50,9 @@ func run(o *outside) int {
 	if err != nil {
 		return fail(ctx, o.stderr, fmt.Errorf("cannot build the command line: %w", err))
 	}
+	if len(o.args) == 1 && o.args[0] == "--version" {
+		return fail(ctx, o.stderr, versionCommand{}.run(ctx, o))
+	}
 	if asked, topic := asksForHelp(o.args); asked {
 		return fail(ctx, o.stderr, helpCommand{Topic: topic}.run(ctx, o))
 	}

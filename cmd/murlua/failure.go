@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"murlua/bindings"
 	"murlua/engine"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/member"
@@ -87,21 +88,25 @@ func stoppedBy(err error) bool {
 
 func describeError(err error) string {
 	var out strings.Builder
-	name, hint := "murlua", ""
+	name, text, trace, hint := "murlua", err.Error(), "", ""
 	if refusal, ok := errors.AsType[*member.Refusal](err); ok {
 		name, hint = "error["+refusal.Code+"]", refusal.Hint
 	}
-	out.WriteString(name + ": " + strings.TrimRight(err.Error(), "\n") + "\n")
 	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		hint = hinted.hint
 	}
 	if script, ok := errors.AsType[*engine.Error](err); ok {
-		if script.Trace != "" {
-			out.WriteString(script.Trace + "\n")
-		}
+		trace = script.Trace
 		if hint == "" && !strings.Contains(script.Message, script.Hint) {
 			hint = script.Hint
 		}
+		if script.Kind == bindings.KindLaunch {
+			trace = "" // it is about members, which it names: the stack that launched them says nothing more
+		}
+	}
+	out.WriteString(name + ": " + strings.TrimRight(text, "\n") + "\n")
+	if trace != "" {
+		out.WriteString(trace + "\n")
 	}
 	if hint != "" {
 		out.WriteString("  hint: " + hint + "\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/keeper"
@@ -44,7 +45,11 @@ func newOutside() *outside {
 		executable: executable,
 		openSignals: func() (<-chan os.Signal, func()) {
 			caught := make(chan os.Signal, 4)
-			signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			for _, number := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+				if !signal.Ignored(number) { // whoever started us, nohup for one, does not want us to end by it
+					signal.Notify(caught, number)
+				}
+			}
 			return caught, func() { signal.Stop(caught) }
 		},
 	}
@@ -100,6 +105,9 @@ func (o *outside) getenv(name string) string {
 	return ""
 }
 
+// oneStroke is how close together two signals count as one: `timeout` and others signal a process and its group.
+const oneStroke = 50 * time.Millisecond
+
 // watchSignals ends the first context at the first signal, with a [formation.Interruption] as its cause, and the
 // second at the next one, which means that there is no more patience. The returned function ends the watching and
 // waits for it.
@@ -110,6 +118,7 @@ func (o *outside) watchSignals(parent context.Context) (first, second context.Co
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		var at time.Time
 		for {
 			select {
 			case <-quit:
@@ -117,7 +126,9 @@ func (o *outside) watchSignals(parent context.Context) (first, second context.Co
 			case s := <-caught:
 				number, _ := s.(syscall.Signal)
 				why := &formation.Interruption{Signal: number}
-				if first.Err() != nil {
+				if first.Err() == nil {
+					at = time.Now()
+				} else if time.Since(at) > oneStroke {
 					hurry(why)
 				}
 				interrupt(why)

@@ -31,21 +31,7 @@ func planText(plan bindings.PlanView) string {
 		}
 	}
 	rows = append([][]string{{"STEP", "MEMBER", "KIND", "WHAT", "NEEDS", "READY WHEN"}}, rows...)
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	var out strings.Builder
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			line += fmt.Sprintf("%-*s  ", widths[i], cell)
-		}
-		out.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return out.String()
+	return columns(rows)
 }
 
 func relations(m bindings.PlanMember) string {

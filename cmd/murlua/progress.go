@@ -25,7 +25,7 @@ type progress struct {
 	colour  bool
 	columns func() int
 
-	members []*memberLine // in the order in which they were first heard of
+	members []*memberLine // in the order of the plan
 	drawn   int           // lines on the screen that belong to us
 	settled bool          // the formation is up or ending: what comes now is a line of its own
 	ending  bool          // the formation is being stopped: that its members end is no news
@@ -74,18 +74,24 @@ func (p *progress) event(e formation.Event) {
 		p.redraw()
 		return
 	}
-	p.print(p.render(line, p.width()))
+	p.print(p.render(line, p.width(), 0))
 }
 
 func (p *progress) formationEvent(e formation.Event) {
 	switch e.Kind {
 	case formation.Launching:
 		p.settled, p.ending = false, false
+		for _, name := range e.Members { // in the order of the plan, whoever is first
+			p.line(name)
+		}
 	case formation.Ready:
 		p.settle()
 		p.print(p.paint("32", "ready") + fmt.Sprintf(" in %s", span(e.At)))
 	case formation.Stopping:
 		p.settle()
+		if strings.Contains(e.Detail, " exited with ") && !slices.ContainsFunc(p.members, func(l *memberLine) bool { return l.entry }) {
+			p.print("stopping: " + e.Detail) // with an entry, that is what a formation is for
+		}
 		p.ending = true
 	case formation.Ended:
 		p.settle()
@@ -115,7 +121,7 @@ func describe(e formation.Event, line *memberLine) (text string, shown bool) {
 		return "running", true
 	case formation.Rung:
 		if e.Detail == formation.RungKill {
-			return "killed: it did not end in time", true
+			return "killed", true
 		}
 	}
 	return "", false
@@ -188,17 +194,22 @@ func (p *progress) width() int {
 	return width
 }
 
-func (p *progress) render(line *memberLine, width int) string {
+// render makes a member's line, no wider than the screen: a line that wrapped could not be rewritten. Zero columns
+// are no bound.
+func (p *progress) render(line *memberLine, width, columns int) string {
 	state := fmt.Sprintf("%-12s", line.state)
-	switch {
-	case line.failed:
-		state = p.paint("31", state)
-	case line.state == "ready":
-		state = p.paint("32", state)
-	}
 	text := fmt.Sprintf("  %-*s  %s %8s", width, line.name, state, span(line.at))
 	if line.detail != "" {
 		text += "  " + line.detail
+	}
+	if runes := []rune(text); columns > 0 && len(runes) >= columns {
+		text = string(runes[:max(columns-2, 0)]) + "…"
+	}
+	switch {
+	case line.failed:
+		text = strings.Replace(text, state, p.paint("31", state), 1)
+	case line.state == "ready":
+		text = strings.Replace(text, state, p.paint("32", state), 1)
 	}
 	return text
 }
@@ -214,12 +225,10 @@ func (p *progress) redraw() {
 	p.erase()
 	columns, width := p.columns(), p.width()
 	for _, line := range p.members {
-		text := p.render(line, width)
-		if columns > 0 && len(text) > columns && !p.colour {
-			text = text[:columns]
+		if line.state != "" {
+			p.print(p.render(line, width, columns))
+			p.drawn++
 		}
-		p.print(text)
-		p.drawn++
 	}
 }
 

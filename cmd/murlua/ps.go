@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"murlua/bindings"
 	"murlua/lifecycle/door"
@@ -102,24 +103,42 @@ func printJSON(o *outside, live []listed) error {
 	return nil
 }
 
-// table writes the columns that `mur ps` writes, so that what reads one reads the other.
+// table writes the columns that `mur ps` writes, each as wide as it has to be, and MEMBER before the last one.
 func table(live []listed, now time.Time) string {
 	if len(live) == 0 {
 		return "no running capsules\n"
 	}
 	formations := slices.ContainsFunc(live, func(l listed) bool { return l.FormationID != "" })
-	var out strings.Builder
-	row := func(session, capsule, status, detached, uptime, formation, url string) {
-		fmt.Fprintf(&out, "%-36s  %-24s  %-12s  %-8s  %-9s  ", session, capsule, status, detached, uptime)
-		if formations {
-			fmt.Fprintf(&out, "%-36s  ", formation)
-		}
-		out.WriteString(url + "\n")
-	}
-	row("SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "URL")
+	rows := [][]string{{"SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "MEMBER", "URL"}}
 	for _, l := range grouped(live) {
-		row(string(l.SessionID), printable(l.CapsuleName+"@"+l.CapsuleVersion), status(l), yesNo(l.OutlivesLauncher),
-			uptime(l.StartedAt, now), dash(string(l.FormationID)), printable(dash(l.URL)))
+		rows = append(rows, []string{
+			string(l.SessionID), printable(l.CapsuleName + "@" + l.CapsuleVersion), status(l), yesNo(l.OutlivesLauncher),
+			uptime(l.StartedAt, now), dash(string(l.FormationID)), printable(dash(l.FormationMember)), printable(dash(l.URL)),
+		})
+	}
+	if !formations {
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, 5, 7)
+		}
+	}
+	return columns(rows)
+}
+
+// columns puts the cells of each row below those of the others, two blanks apart.
+func columns(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var out strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("%-*s  ", widths[i], cell)
+		}
+		out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return out.String()
 }

@@ -27,9 +27,9 @@ type recipeFlags struct {
 }
 
 func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
-	script, err := filepath.Abs(c.Recipe)
+	script, err := filepath.Abs(c.recipe())
 	if err != nil {
-		return fmt.Errorf("cannot find recipe %q: %w", c.Recipe, err)
+		return fmt.Errorf("cannot find recipe %q: %w", c.recipe(), err)
 	}
 	term := o.terminalOf(o.stderr)
 	shown := newProgress(o.stderr, term, o.colours(term))
@@ -58,15 +58,15 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	}
 	world.Log = bindings.LogOptions{Out: shown, Level: c.LogLevel, JSON: c.LogJSON}
 	defer context.AfterFunc(o.hurried, world.Hurry)()
-	options := o.hostOptions(world, c.Recipe, c.Args)
+	options := o.hostOptions(world, c.recipe(), c.arguments())
 	options.Strict, options.Sandbox = !c.NoStrict, c.Sandbox
 	if c.Sandbox {
 		world.Prompt = nil // nobody can attach to a script of unknown origin
 	}
 	options.Stderr, options.Folders = shown, []string{filepath.Dir(script)}
-	run := func() (int, error) { return world.RunRecipe(ctx, options, c.Recipe) }
+	run := func() (int, error) { return world.RunRecipe(ctx, options, c.recipe()) }
 	if isRoster(script) {
-		run = func() (int, error) { return world.RunSource(ctx, options, c.Recipe, rosterRecipe) }
+		run = func() (int, error) { return world.RunSource(ctx, options, c.recipe(), rosterRecipe) }
 	}
 	code, err := run()
 	if err == nil {

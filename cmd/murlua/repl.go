@@ -23,8 +23,7 @@ const (
 )
 
 type replCommand struct {
-	Recipe string   `arg:"" optional:"" help:"A recipe to run first."`
-	Args   []string `arg:"" optional:"" passthrough:"all" help:"The recipe's arguments."`
+	scriptWords `embed:""`
 }
 
 // leaving bounds the end of what the conversation started. Members have a grace of their own, which is shorter.
@@ -43,10 +42,10 @@ func (c *replCommand) run(ctx context.Context, o *outside) error {
 	defer lines.close()
 	shown := &outlet{to: o.stdout}
 	world := o.world(c.folder(o))
-	world.Script, world.Prompt = c.Recipe, o.promptOf()
+	world.Script, world.Prompt = c.recipe(), o.promptOf()
 	world.Relay, world.OnEvent = shown, func(e formation.Event) { shown.note("-- " + bindings.EventText(e)) }
 	world.Warn = func(text string) { shown.note("warning: " + text) }
-	options := o.hostOptions(world, c.Recipe, c.Args)
+	options := o.hostOptions(world, c.recipe(), c.arguments())
 	options.Stdin, options.Stdout, options.Stderr = nil, shown, shown
 	options.Folders = []string{world.Folder}
 	host, err := engine.New(options)
@@ -55,7 +54,7 @@ func (c *replCommand) run(ctx context.Context, o *outside) error {
 	}
 	t := &talk{outside: o, lines: lines, shown: shown, caught: caught}
 	t.mayLeave = func() bool { return t.mayStop(world.Formations()) }
-	err = t.open(ctx, host, c.Recipe)
+	err = t.open(ctx, host, c.recipe())
 	if err == nil {
 		err = t.all(ctx)
 	}
@@ -81,15 +80,15 @@ func interruption(s os.Signal) error {
 }
 
 func (c *replCommand) folder(o *outside) string {
-	if c.Recipe == "" {
+	if c.recipe() == "" {
 		return o.workdir
 	}
-	return folderOf(o.workdir, c.Recipe)
+	return folderOf(o.workdir, c.recipe())
 }
 
 // script runs standard input as one chunk.
 func (c *replCommand) script(ctx context.Context, o *outside) error {
-	if c.Recipe != "" {
+	if c.recipe() != "" {
 		return &usageError{"repl", errors.New("standard input is not a terminal: it is the script, and a recipe cannot be run too")}
 	}
 	ctx, hurried, done := o.watchSignals(ctx)
@@ -102,7 +101,7 @@ func (c *replCommand) script(ctx context.Context, o *outside) error {
 	world := o.world(c.folder(o))
 	world.Relay, world.OnEvent = o.stderr, nil
 	defer context.AfterFunc(o.hurried, world.Hurry)()
-	options := o.hostOptions(world, "stdin", c.Args)
+	options := o.hostOptions(world, "stdin", c.arguments())
 	options.Stdin, options.Folders = nil, []string{world.Folder}
 	code, err := world.RunSource(ctx, options, "stdin", string(source))
 	if err != nil {

@@ -19,17 +19,33 @@ type runCommand struct {
 	LogLevel string `enum:"debug,info,warn,error,off" default:"info" help:"The least that mur.log writes."`
 	LogJSON  bool   `name:"log-json" help:"mur.log writes an object a line."`
 
-	Recipe string   `arg:"" optional:"" help:"The recipe."`
-	Args   []string `arg:"" optional:"" passthrough:"all" help:"The recipe's arguments."`
+	scriptWords `embed:""`
 }
+
+// scriptWords are a recipe and its arguments. They are one list to the parser, which stops reading options at the
+// first of them: whatever follows the recipe's name is the recipe's own.
+type scriptWords struct {
+	Words []string `arg:"" optional:"" passthrough:"partial" help:"The recipe and its arguments." placeholder:"RECIPE.lua [ARG...]"`
+}
+
+// recipe is the script's name as it was given, "" when there is none.
+func (w scriptWords) recipe() string {
+	if len(w.Words) == 0 {
+		return ""
+	}
+	return w.Words[0]
+}
+
+// arguments are the recipe's.
+func (w scriptWords) arguments() []string { return w.Words[min(1, len(w.Words)):] }
 
 func (c *runCommand) run(ctx context.Context, o *outside) error {
 	switch {
-	case c.Capsule != "" && c.Recipe != "":
+	case c.Capsule != "" && c.recipe() != "":
 		return &usageError{"run", errors.New("a recipe and --capsule do not go together")}
 	case c.Capsule != "":
 		return c.runCapsule(ctx, o)
-	case c.Recipe == "":
+	case c.recipe() == "":
 		return &usageError{"run", errors.New("no recipe given")}
 	}
 	return c.runRecipe(ctx, o)

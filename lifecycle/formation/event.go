@@ -30,6 +30,8 @@ type Event struct {
 	Reason *Reason
 	// Detail is what is missing for not_ready_yet, the rung's name for rung, why for stopping, the last word of a health policy for unhealthy.
 	Detail string
+	// Members are all names in the order of the plan, for launching.
+	Members []string
 	// Workdir is where the member works and Containment the class that it is in, for spawned.
 	Workdir     string
 	Containment string

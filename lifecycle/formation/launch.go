@@ -29,7 +29,7 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 		return nil, err
 	}
 	f := newFormation(plan, o)
-	f.events.emit(Event{Kind: Launching})
+	f.events.emit(Event{Kind: Launching, Members: plan.names()})
 	if err := f.prepare(); err != nil {
 		return nil, f.refuse(f.noneStarted(err), nil)
 	}
