@@ -164,3 +164,18 @@ func TestUsefulTrace(t *testing.T) {
 		}
 	}
 }
+
+func TestAMisspeltNameOfAModuleNamesTheRightOne(t *testing.T) {
+	got, err := runDemo(t, context.Background(), `
+		print(pcall(function() return mur.demo.opne("x") end))
+		print(pcall(function() return mur.twice.off end))
+		print(mur.demo.quite_another, mur.twice.native, mur.demo[1])
+		local names = 0
+		for _ in pairs(mur.demo) do names = names + 1 end
+		print(names > 0)`)
+	want := "false\ttest.lua:3: there is no mur.demo.opne; did you mean 'mur.demo.open'?\n" +
+		"false\ttest.lua:4: there is no mur.twice.off; did you mean 'mur.twice.of'?\n"
+	if err != nil || !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\tnil\ntrue\n") {
+		t.Errorf("printed %q, %v", got, err)
+	}
+}

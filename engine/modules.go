@@ -169,10 +169,42 @@ func (h *Host) openModule(c *Call, name string) (lua.LValue, error) {
 		}
 		value = table
 	}
-	if proto == nil {
-		return value, nil
+	if proto != nil {
+		if value, err = first(c.Call(h.base.NewFunctionFromProto(proto), value)); err != nil {
+			return nil, err
+		}
 	}
-	return first(c.Call(h.base.NewFunctionFromProto(proto), value))
+	h.suggest("mur."+name, value)
+	return value, nil
+}
+
+// suggest makes a misspelt name of a module an error that names the right one, as it is with objects and options. Asking
+// for what is like nothing there gives nil.
+func (h *Host) suggest(name string, module lua.LValue) {
+	table, ok := module.(*lua.LTable)
+	if !ok {
+		return
+	}
+	meta, ok := table.Metatable.(*lua.LTable)
+	if !ok {
+		meta = h.base.NewTable()
+		meta.RawSetString("__metatable", lua.LString("a module of mur"))
+		table.Metatable = meta
+	}
+	meta.RawSetString("__index", h.base.NewFunction(h.wrap(name, func(c *Call) error {
+		key, ok := c.Get(2).(lua.LString)
+		if !ok {
+			return c.Return(nil)
+		}
+		var known []string
+		table.ForEach(func(k, _ lua.LValue) { known = append(known, k.String()) })
+		sort.Strings(known)
+		if near := Nearest(string(key), known); near != "" {
+			hint := fmt.Sprintf("did you mean '%s.%s'?", name, near)
+			return &Error{Kind: KindUsage, Message: fmt.Sprintf("there is no %s.%s; %s", name, key, hint), Hint: hint}
+		}
+		return c.Return(nil)
+	})))
 }
 
 func (h *Host) nativeModule(c *Call, module *Module) (*lua.LTable, error) {
