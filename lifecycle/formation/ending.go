@@ -231,4 +231,5 @@ func (f *Formation) finish() {
 	f.hurry()
 	f.events.emit(Event{Kind: Ended})
 	f.events.close()
+	f.trace.close()
 }

@@ -18,6 +18,7 @@ type Formation struct {
 	plan    Plan
 	options *Options
 	events  *stream
+	trace   *tracing
 	relay   *relay
 	secrets *secrets
 	keeper  *keeper.Keeper
@@ -81,14 +82,20 @@ type Peer struct {
 func newFormation(plan Plan, o *Options) *Formation {
 	f := &Formation{
 		plan: plan, options: o,
-		events: newStream(o.OnEvent),
-		relay:  &relay{to: o.Relay, onOutput: o.OnOutput},
-		slots:  map[string]*slot{},
-		asked:  make(chan error, 1),
-		entry:  make(chan *started, 1),
-		over:   make(chan MemberEnding, len(plan.Members)),
-		ended:  make(chan struct{}),
+		trace: &tracing{formation: o.ID},
+		relay: &relay{to: o.Relay, onOutput: o.OnOutput},
+		slots: map[string]*slot{},
+		asked: make(chan error, 1),
+		entry: make(chan *started, 1),
+		over:  make(chan MemberEnding, len(plan.Members)),
+		ended: make(chan struct{}),
 	}
+	f.events = newStream(func(e Event) {
+		f.trace.add(e)
+		if o.OnEvent != nil {
+			o.OnEvent(e)
+		}
+	})
 	f.life, f.stop = context.WithCancel(context.Background())
 	f.grace, f.hurry = context.WithCancel(context.Background())
 	for i := range plan.Members {

@@ -45,11 +45,15 @@ func (f *Formation) ensureDir() error {
 // anybody, which is worth a warning and no more.
 func (f *Formation) writeMarker() {
 	if !f.hasDir() {
+		_ = f.trace.open("")
 		return
 	}
 	if err := f.tryMarker(); err != nil {
 		f.options.Warn(fmt.Sprintf("formation %s has no ownership marker (%v); its directory will never be removed automatically",
 			f.options.ID, err))
+	}
+	if err := f.trace.open(f.dir()); err != nil {
+		f.options.Warn(fmt.Sprintf("formation %s has no trace: %v", f.options.ID, err))
 	}
 }
 

@@ -78,3 +78,41 @@ func TestTheAnnouncementIsOneLineWithoutATokenAndWithSortedKeys(t *testing.T) {
 		t.Error("it is not one line")
 	}
 }
+
+func TestTheTraceHasEveryEventInOrder(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	f := r.launch(plan(capsule("coder", "door ses_standin", "await"), entry("lead", "exit 3")))
+	if _, err := f.StartEntry(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(f)
+	path := filepath.Join(r.options.Home.Formations(), string(f.ID()), formation.TraceFile)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the trace: %v, %v", info, err)
+	}
+	type line struct {
+		Kind      formation.EventKind `json:"event_type"`
+		Formation string              `json:"formation_id"`
+		Member    string              `json:"formation_member"`
+		Status    string              `json:"status"`
+	}
+	var got, want []line
+	for _, text := range bytes.Split(bytes.TrimSpace([]byte(read(t, path))), []byte("\n")) {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, l)
+	}
+	for _, e := range r.events {
+		l := line{e.Kind, string(f.ID()), e.Member, ""}
+		if e.Kind == formation.Exited || e.Kind == formation.Reaped {
+			l.Status = e.Status.String()
+		}
+		want = append(want, l)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
