@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,6 +117,10 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 	status, err = session.Run(service.handle)
 	if code, exited := host.ExitStatus(); exited {
 		return code, err
+	}
+	if answer := session.Answer(); answer != "" && err == nil && !o.Member.Flags.JSON {
+		// The answer to the command line's task is for whoever gave it.
+		_, _ = io.WriteString(held, strings.TrimSuffix(answer, "\n")+"\n")
 	}
 	return status, err
 }
