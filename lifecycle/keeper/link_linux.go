@@ -156,10 +156,10 @@ func (l *link) handle(packet []byte, fds []int) []int {
 		n, err := decodeGone(packet[1:])
 		if kept := l.get(n.ID); err == nil && kept != nil {
 			l.forget(kept)
+			kept.onGone(n)
 			if kept.class == contain.Cgroup {
 				l.base.Leaf(leafName(kept.id)).Remove() // not if survivors hold it
 			}
-			kept.onGone(n)
 			if l.sealed {
 				l.close()
 			}
@@ -170,6 +170,9 @@ func (l *link) handle(packet []byte, fds []int) []int {
 
 // clear ends what a keeper that did not finish has left. After an orderly end there is nothing to do.
 func (l *link) clear(waitErr error) {
+	if l.base != nil {
+		defer l.base.Remove() // what survivors hold stays, and the next start tries again
+	}
 	left := l.all()
 	if len(left) == 0 && waitErr == nil {
 		return
@@ -190,9 +193,6 @@ func (l *link) clear(waitErr error) {
 	swept := adopt(l.marks, l.base, left)
 	for _, kept := range left {
 		kept.onLost(swept)
-	}
-	if l.base != nil {
-		_ = l.base.Remove() // what survivors hold stays, and the next start tries again
 	}
 }
 

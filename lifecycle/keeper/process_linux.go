@@ -348,7 +348,7 @@ func (p *process) finish() {
 			}
 		}
 	}
-	if p.base != nil {
+	if p.base != nil && p.orphaned { // else the host does it, which has removed most of it already
 		_ = p.base.Remove() // what survivors hold stays, and the next start tries again
 	}
 }
