@@ -33,6 +33,9 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	if err := f.prepare(); err != nil {
 		return nil, f.refuse(f.noneStarted(err), nil)
 	}
+	if failed := f.readScripts(); failed != nil {
+		return nil, f.refuse(failed, nil)
+	}
 	f.writeMarker()
 	failed := f.startPeers(ctx)
 	if interrupted := context.Cause(ctx); failed != nil || interrupted != nil {
@@ -45,8 +48,7 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	return f, nil
 }
 
-// prepare makes what has to be there before the first process: the keeper, the key, every lifeline, and what each
-// script must be.
+// prepare makes what has to be there before the first process: the keeper, the key and every lifeline.
 func (f *Formation) prepare() error {
 	f.keeper = f.options.Keeper
 	if f.keeper == nil && runtime.GOOS == "linux" {
@@ -69,11 +71,23 @@ func (f *Formation) prepare() error {
 				return fmt.Errorf("its lifeline could not be created: %w", err)
 			}
 		}
-		if s.sha256, err = digest(m, f.options.ProjectDir); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// readScripts finds out what the script of each member must be, for as long as the formation runs, and returns the
+// members whose script cannot be read. Nothing has been started then.
+func (f *Formation) readScripts() []Failure {
+	var failed []Failure
+	for i := range f.plan.Members {
+		m := &f.plan.Members[i]
+		digest, err := digest(m, f.options.ProjectDir)
+		if err != nil {
+			failed = append(failed, failureOf(m, Reason{Kind: NotStarted, Why: err.Error()}))
+		}
+		f.slots[m.Name].sha256 = digest
+	}
+	return failed
 }
 
 // startPeers starts every peer at once, or rather its goroutine, and returns the failures in plan order when all
