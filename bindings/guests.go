@@ -72,13 +72,13 @@ func (g *guests) accept(ctx context.Context) {
 	}
 }
 
-func (g *guests) open(ctx context.Context, out io.Writer) (*repl.Console, error) {
+func (g *guests) open(ctx context.Context, out, errs io.Writer) (*repl.Console, error) {
 	functions, names := g.options.prompt(out)
 	session, err := repl.New(ctx, repl.Options{Host: g.options.host, Out: out, Functions: functions, Values: g.options.values(), Names: names})
 	if err != nil {
 		return nil, err
 	}
-	return &repl.Console{Session: session, Out: out, ReadFile: g.options.readFile}, nil
+	return &repl.Console{Session: session, Out: out, Err: errs, ReadFile: g.options.readFile}, nil
 }
 
 // note tells every guest that something happened.

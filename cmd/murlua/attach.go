@@ -45,7 +45,7 @@ func (c *attachCommand) run(ctx context.Context, o *outside) error {
 	caught, stop := o.openSignals()
 	defer stop()
 	shown := &outlet{to: o.stdout}
-	remote := repl.NewRemote(conn, shown)
+	remote := repl.NewRemote(conn, shown, shown)
 	defer remote.Close()
 	lines.complete(remote.Complete, remote.Pending)
 	t := &talk{
@@ -62,7 +62,8 @@ func (c *attachCommand) run(ctx context.Context, o *outside) error {
 	return ended(o, err)
 }
 
-// attachScript evaluates standard input as one input and shows what comes of it.
+// attachScript evaluates standard input as one input and shows what comes of it; what goes wrong is shown on standard
+// error.
 func attachScript(ctx context.Context, o *outside, conn net.Conn) error {
 	ctx, _, done := o.watchSignals(ctx)
 	defer done()
@@ -71,7 +72,7 @@ func attachScript(ctx context.Context, o *outside, conn net.Conn) error {
 		conn.Close()
 		return fmt.Errorf("cannot read the script from standard input: %w", err)
 	}
-	remote := repl.NewRemote(conn, o.stdout)
+	remote := repl.NewRemote(conn, o.stdout, o.stderr)
 	defer remote.Close()
 	next, failed := remote.Script(ctx, string(source))
 	switch {

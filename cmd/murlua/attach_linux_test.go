@@ -100,8 +100,8 @@ func TestAttach(t *testing.T) {
 	}
 	wrong := newMurlua(t, home, "attach", formation)
 	wrong.cmd.Stdin = strings.NewReader("error('no')")
-	if code := wrong.run(t); code != 1 || !strings.Contains(wrong.stdout.String(), "no") {
-		t.Errorf("a script that fails: %d, %q", code, wrong.stdout.String())
+	if code := wrong.run(t); code != 1 || !strings.Contains(wrong.stderr.String(), "no") || wrong.stdout.String() != "" {
+		t.Errorf("a script that fails: %d, %q, %q", code, wrong.stdout.String(), wrong.stderr.String())
 	}
 
 	a.typing("\x04")

@@ -54,6 +54,7 @@ func (c *replCommand) run(ctx context.Context, o *outside) error {
 	}
 	t := &talk{outside: o, lines: lines, shown: shown, caught: caught}
 	t.mayLeave = func() bool { return t.mayStop(world.Formations()) }
+	shown.note("murlua " + buildVersion().Version + "; `:help` lists the commands, ^D leaves")
 	err = t.open(ctx, host, c.recipe())
 	if err == nil {
 		err = t.all(ctx)
@@ -103,11 +104,20 @@ func (c *replCommand) script(ctx context.Context, o *outside) error {
 	defer context.AfterFunc(o.hurried, world.Hurry)()
 	options := o.hostOptions(world, "stdin", c.arguments())
 	options.Stdin, options.Folders = nil, []string{world.Folder}
-	code, err := world.RunSource(ctx, options, "stdin", string(source))
+	code, err := world.RunSource(ctx, options, "stdin", withMur(string(source)))
 	if err != nil {
 		return exitError{fail(ctx, o.stderr, err)}
 	}
 	return exitError{fail(ctx, o.stderr, exitError{code})}
+}
+
+// withMur puts mur before a script, as it is at the prompt, without a line of its own.
+func withMur(source string) string {
+	if strings.HasPrefix(source, "#") { // a first line for the shell
+		_, rest, _ := strings.Cut(source, "\n")
+		source = "\n" + rest
+	}
+	return `local mur = require "mur"; ` + source
 }
 
 // conversation is what takes the lines: a console for a host in this process, or in another one.

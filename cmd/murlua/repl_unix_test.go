@@ -139,6 +139,7 @@ func (s *seat) leave(code int) {
 
 func TestTheREPLInATerminal(t *testing.T) {
 	s := sit(t, nil, "repl")
+	s.expect("murlua " + buildVersion().Version + "; `:help` lists the commands, ^D leaves\r\n")
 	s.expect("> ")
 	s.send("1 + 1", "2\r\n")
 	s.send("local peers = { 'a', 'b' }", "")

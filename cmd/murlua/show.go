@@ -69,7 +69,7 @@ func (c *showCommand) showFormation(ctx context.Context, o *outside, h home.Home
 	if err != nil {
 		return err
 	}
-	remote := repl.NewRemote(conn, io.Discard)
+	remote := repl.NewRemote(conn, io.Discard, io.Discard)
 	defer remote.Close()
 	state, err := remote.State(ctx, c.Target)
 	if err != nil {

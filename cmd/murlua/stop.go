@@ -81,6 +81,8 @@ func sessionText(r stop.SessionReport) string {
 		line("unended", task+"  the trace does not record how this task ended")
 	}
 	switch {
+	case r.Silent == stop.NoDoor:
+		line("residue", "nothing to ask: "+r.Silent)
 	case r.Silent != "":
 		line("residue", "unknown — the capsule could not be asked: "+r.Silent)
 	case len(r.Residue) == 0:

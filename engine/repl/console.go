@@ -27,6 +27,8 @@ type Console struct {
 	Session *Session
 	// Out takes everything that is shown. Required.
 	Out io.Writer
+	// Err takes what goes wrong instead; nil is Out.
+	Err io.Writer
 	// ReadFile reads what :load names. Required for :load and :reload.
 	ReadFile func(path string) (string, error)
 	// SlowFrom is how long an evaluation takes at least whose time is shown; 0 means a second.
@@ -112,12 +114,12 @@ func (c *Console) command(ctx context.Context, text string) Next {
 			return Again
 		}
 		if err := c.Session.Forget(ctx); err != nil {
-			c.say(Describe(err))
+			c.complain(Describe(err))
 			return Again
 		}
 		return c.load(ctx, c.file)
 	default:
-		c.say(fmt.Sprintf("there is no command :%s; :help lists them\n", name))
+		c.complain(fmt.Sprintf("there is no command :%s; :help lists them\n", name))
 	}
 	return Again
 }
@@ -139,7 +141,7 @@ func (c *Console) time(ctx context.Context, argument string) Next {
 func (c *Console) load(ctx context.Context, path string) Next {
 	source, err := c.ReadFile(path)
 	if err != nil {
-		c.say(Describe(err))
+		c.complain(Describe(err))
 		return Again
 	}
 	c.file = path
@@ -161,7 +163,7 @@ func (c *Console) show(result Result, timed bool) Next {
 		out.WriteString(v + "\n")
 	}
 	if result.Err != nil {
-		out.WriteString(Describe(result.Err))
+		c.complain(Describe(result.Err))
 	}
 	slow := c.SlowFrom
 	if slow == 0 {
@@ -175,6 +177,14 @@ func (c *Console) show(result Result, timed bool) Next {
 }
 
 func (c *Console) say(text string) { _, _ = io.WriteString(c.Out, text) }
+
+func (c *Console) complain(text string) {
+	to := c.Err
+	if to == nil {
+		to = c.Out
+	}
+	_, _ = io.WriteString(to, text)
+}
 
 func shortTime(d time.Duration) string {
 	switch {

@@ -16,7 +16,7 @@ import (
 // The client asks one thing at a time: line (evaluate a line), drop (forget the input so far), complete (what could
 // stand at the end of the text), state (how it stands with what the text names); interrupt, which stops what is being
 // evaluated, may come at any time. Each but interrupt has one answer: done, words or state. Before and between come
-// out (something the evaluation printed) and note (something that happened).
+// out (something the evaluation printed), err (what went wrong with it) and note (something that happened).
 type message struct {
 	Op    string          `json:"op"`
 	Text  string          `json:"text,omitempty"`
@@ -37,6 +37,7 @@ const (
 	opDone      = "done"
 	opWords     = "words"
 	opOut       = "out"
+	opErr       = "err"
 	opNote      = "note"
 )
 

@@ -15,6 +15,7 @@ import (
 type Remote struct {
 	wire    *wire
 	out     io.Writer
+	errs    io.Writer
 	answers chan message
 	gone    chan struct{}
 	pending string
@@ -24,9 +25,9 @@ type Remote struct {
 var ErrGone = errors.New("the other process has ended the conversation")
 
 // NewRemote makes a conversation of a connection, which becomes the conversation's. What the other end shows, and
-// notes of what happens there, go to out, at any time.
-func NewRemote(conn net.Conn, out io.Writer) *Remote {
-	r := &Remote{wire: newWire(conn), out: out, answers: make(chan message, 1), gone: make(chan struct{})}
+// notes of what happens there, go to out, at any time; what went wrong goes to errs, which may be the same.
+func NewRemote(conn net.Conn, out, errs io.Writer) *Remote {
+	r := &Remote{wire: newWire(conn), out: out, errs: errs, answers: make(chan message, 1), gone: make(chan struct{})}
 	go r.read() // ends with the connection
 	return r
 }
@@ -41,6 +42,8 @@ func (r *Remote) read() {
 		switch m.Op {
 		case opOut:
 			_, _ = io.WriteString(r.out, m.Text)
+		case opErr:
+			_, _ = io.WriteString(r.errs, m.Text)
 		case opNote:
 			_, _ = io.WriteString(r.out, m.Text+"\n")
 		default:
@@ -97,7 +100,7 @@ func (r *Remote) ask(ctx context.Context, m message) (message, error) {
 func (r *Remote) Line(ctx context.Context, line string) Next {
 	answer, err := r.ask(ctx, message{Op: opLine, Text: line})
 	if err != nil {
-		_, _ = io.WriteString(r.out, err.Error()+"\n")
+		_, _ = io.WriteString(r.errs, err.Error()+"\n")
 		return Leave
 	}
 	r.pending = ""
@@ -141,11 +144,11 @@ func (r *Remote) State(ctx context.Context, what string) (json.RawMessage, error
 }
 
 // Script has the other end take a whole text as one input, and reports whether it failed. What it shows goes to out,
-// and so does what went wrong.
+// what went wrong to errs.
 func (r *Remote) Script(ctx context.Context, source string) (next Next, failed bool) {
 	answer, err := r.ask(ctx, message{Op: opLine, Text: source})
 	if err != nil {
-		_, _ = io.WriteString(r.out, err.Error()+"\n")
+		_, _ = io.WriteString(r.errs, err.Error()+"\n")
 		return Leave, true
 	}
 	return answer.Next, answer.Failed

@@ -39,12 +39,12 @@ func attachTo(t *testing.T, s *Session) (*Remote, *Guest, *transcript) {
 	t.Helper()
 	here, there := net.Pipe()
 	guest := Welcome(there, GuestOptions{
-		Open: func(ctx context.Context, out io.Writer) (*Console, error) {
+		Open: func(ctx context.Context, out, errs io.Writer) (*Console, error) {
 			session, err := New(ctx, Options{Host: s.options.Host, Out: out})
 			if err != nil {
 				return nil, err
 			}
-			return &Console{Session: session, Out: out, SlowFrom: time.Hour}, nil
+			return &Console{Session: session, Out: out, Err: errs, SlowFrom: time.Hour}, nil
 		},
 		State: func(what string) (any, error) {
 			if what == "" {
@@ -56,7 +56,7 @@ func attachTo(t *testing.T, s *Session) (*Remote, *Guest, *transcript) {
 	served := make(chan error, 1)
 	go func() { served <- guest.Serve(context.Background()) }()
 	shown := &transcript{}
-	remote := NewRemote(here, shown)
+	remote := NewRemote(here, shown, shown)
 	t.Cleanup(func() {
 		_ = remote.Close()
 		if err := <-served; err != nil {
@@ -200,7 +200,7 @@ func TestNotesReachAGuestAndNeverWait(t *testing.T) {
 func TestAGuestThatTalksNonsenseIsShownOut(t *testing.T) {
 	for _, text := range []string{"nonsense\n", `{"op":"nosuch"}` + "\n"} {
 		here, there := net.Pipe()
-		guest := Welcome(there, GuestOptions{Open: func(context.Context, io.Writer) (*Console, error) { return &Console{}, nil }})
+		guest := Welcome(there, GuestOptions{Open: func(context.Context, io.Writer, io.Writer) (*Console, error) { return &Console{}, nil }})
 		served := make(chan error, 1)
 		go func() { served <- guest.Serve(t.Context()) }()
 		if _, err := io.WriteString(here, text); err != nil {
@@ -216,7 +216,7 @@ func TestAGuestThatTalksNonsenseIsShownOut(t *testing.T) {
 func TestRemoteNoticesTheEnd(t *testing.T) {
 	here, there := net.Pipe()
 	shown := &transcript{}
-	r := NewRemote(here, shown)
+	r := NewRemote(here, shown, shown)
 	there.Close()
 	<-r.Gone()
 	if next := r.Line(t.Context(), "1"); next != Leave {

@@ -24,8 +24,9 @@ type Guest struct {
 
 // GuestOptions say what a guest may do.
 type GuestOptions struct {
-	// Open makes the guest's console when it first evaluates something; what it shows goes to out.
-	Open func(ctx context.Context, out io.Writer) (*Console, error)
+	// Open makes the guest's console when it first evaluates something; what it shows goes to out, what goes wrong
+	// to errs.
+	Open func(ctx context.Context, out, errs io.Writer) (*Console, error)
 	// State says how it stands with something, without the host's lock; nil knows nothing. What it returns is
 	// encoded as JSON.
 	State func(what string) (any, error)
@@ -141,7 +142,7 @@ func (g *Guest) answer(ctx context.Context, m message, console **Console) error 
 		return g.wire.send(g.state(m.Text))
 	}
 	if *console == nil {
-		opened, err := g.options.Open(ctx, outWriter{g.wire})
+		opened, err := g.options.Open(ctx, outWriter{g.wire, opOut}, outWriter{g.wire, opErr})
 		if err != nil {
 			return g.wire.send(message{Op: opDone, Next: Leave, Error: err.Error()})
 		}
@@ -190,14 +191,17 @@ func (g *Guest) state(what string) message {
 	return message{Op: opState, State: text}
 }
 
-// outWriter sends what is written as what the evaluation prints.
-type outWriter struct{ wire *wire }
+// outWriter sends what is written as what the evaluation shows.
+type outWriter struct {
+	wire *wire
+	op   string
+}
 
 func (w outWriter) Write(text []byte) (int, error) {
 	if len(text) == 0 {
 		return 0, nil
 	}
-	if err := w.wire.send(message{Op: opOut, Text: string(text)}); err != nil {
+	if err := w.wire.send(message{Op: w.op, Text: string(text)}); err != nil {
 		return 0, fmt.Errorf("cannot show anything to whoever asked: %w", err)
 	}
 	return len(text), nil

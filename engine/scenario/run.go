@@ -83,8 +83,9 @@ func Run(ctx context.Context, o Options) Summary {
 	}
 	close(next)
 	workers.Wait()
+	took := time.Since(r.started)
 	r.report(Event{
-		Kind: RunEnded, Files: len(files), Took: time.Since(r.started),
+		Kind: RunEnded, Files: len(files), At: took, Took: took,
 		Passed: r.sum.Passed, Failed: r.sum.Failed, Pending: r.sum.Pending,
 	})
 	return r.sum

@@ -237,6 +237,21 @@ func TestFailFast(t *testing.T) {
 	}
 }
 
+func TestTheEndOfARunHasItsTime(t *testing.T) {
+	file := writeSuite(t, `require("mur").test.it("waits", function() require("mur").sleep(0.02) end)`)
+	var events []Event
+	Run(t.Context(), Options{
+		Files: []string{file}, Settle: time.Millisecond,
+		Report:       func(e Event) { events = append(events, e) },
+		Surroundings: func(string) (Surroundings, error) { return newRoom(), nil },
+	})
+	for _, e := range events {
+		if last := events[len(events)-1]; last.At < e.At || last.At == 0 || last.At != last.Took {
+			t.Errorf("%s at %s, and %s at %s after %s", e.Kind, e.At, last.Kind, last.At, last.Took)
+		}
+	}
+}
+
 func TestAnInterruptedRunEnds(t *testing.T) {
 	file := writeSuite(t, `
 		local t = require("mur").test

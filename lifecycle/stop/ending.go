@@ -2,6 +2,7 @@ package stop
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,8 +68,12 @@ func readTrace(path string) []trace.Event {
 	return events
 }
 
-// endingOf says in murmur's words how a member's session ended, by its trace.
+// endingOf says in murmur's words how a member's session ended, by its trace. Plain commands, which have neither a
+// door nor a trace, have [Ended].
 func endingOf(record running.Record) string {
+	if _, err := os.Stat(tracePath(record)); record.URL == "" && errors.Is(err, os.ErrNotExist) {
+		return Ended
+	}
 	status, ended := "", false
 	word := ""
 	for _, e := range readTrace(tracePath(record)) {

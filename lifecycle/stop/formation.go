@@ -43,6 +43,7 @@ type Member struct {
 const (
 	EndedByHand  = "started by hand — stopped as one session below"
 	StillRunning = "still running"
+	Ended        = "ended"
 )
 
 // NoFormationError is a formation of which nothing runs.

@@ -31,6 +31,9 @@ type SessionReport struct {
 	Silent  string   `json:"silent,omitempty"`
 }
 
+// NoDoor is why a session without a door, such as a plain command, could not be asked for its residue.
+const NoDoor = "it has no door"
+
 // doorWithin bounds the question to the door: a silent one must not keep its process alive.
 const doorWithin = 10 * time.Second
 
@@ -44,7 +47,7 @@ func Session(ctx context.Context, o Options, record running.Record) (SessionRepo
 	if record.URL != "" {
 		askDoor(ctx, &report, record)
 	} else {
-		report.Silent = "it has no door"
+		report.Silent = NoDoor
 	}
 	if len(report.Canceled) > 0 {
 		report.Unended = awaitTasks(ctx, record, report.Canceled)
