@@ -1,6 +1,7 @@
 package child
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -17,34 +18,50 @@ const logBytes = 256 << 10
 // is safe for concurrent use.
 type Log struct {
 	mu      sync.Mutex
-	lines   []Output
-	dropped int // how many lines came before lines[0]
+	chunks  []chunk
+	dropped int // how many lines came before chunks[0]
+	lines   int // how many lines the chunks have
 	bytes   int
 	stderr  []string
 	more    chan struct{}
 }
 
+// A chunk is some lines as they came: they are taken apart when somebody asks, which of most nobody does.
+type chunk struct {
+	member string
+	stderr bool
+	text   output.Block
+	lines  int
+}
+
+func (c *chunk) each(line func(Output)) {
+	c.text.Lines(func(text []byte) { line(Output{Member: c.member, Stderr: c.stderr, Line: string(text)}) })
+}
+
 func newLog() *Log { return &Log{more: make(chan struct{})} }
 
 func (l *Log) add(member string, isStderr bool, block output.Block) {
+	c := chunk{member: member, stderr: isStderr, text: bytes.Clone(block), lines: bytes.Count(block, []byte{'\n'})}
+	if !block.Whole() {
+		c.lines++
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	block.Lines(func(line []byte) {
-		l.lines = append(l.lines, Output{Member: member, Stderr: isStderr, Line: string(line)})
-		l.bytes += len(line) + 1
-		for l.bytes > logBytes && len(l.lines) > 1 {
-			l.bytes -= len(l.lines[0].Line) + 1
-			l.lines[0] = Output{}
-			l.lines = l.lines[1:]
-			l.dropped++
-		}
-		if isStderr {
-			l.stderr = append(l.stderr, l.lines[len(l.lines)-1].Line)
-			if len(l.stderr) > tailLines {
-				l.stderr = slices.Delete(l.stderr, 0, len(l.stderr)-tailLines)
+	l.chunks, l.lines, l.bytes = append(l.chunks, c), l.lines+c.lines, l.bytes+len(block)
+	for len(l.chunks) > 1 && l.bytes-len(l.chunks[0].text) >= logBytes {
+		first := l.chunks[0]
+		l.bytes, l.lines, l.dropped = l.bytes-len(first.text), l.lines-first.lines, l.dropped+first.lines
+		l.chunks[0] = chunk{}
+		l.chunks = l.chunks[1:]
+	}
+	if isStderr {
+		c.each(func(line Output) {
+			if len(l.stderr) == tailLines {
+				l.stderr = slices.Delete(l.stderr, 0, 1)
 			}
-		}
-	})
+			l.stderr = append(l.stderr, line.Line)
+		})
+	}
 	close(l.more)
 	l.more = make(chan struct{})
 }
@@ -54,8 +71,27 @@ func (l *Log) add(member string, isStderr bool, block output.Block) {
 func (l *Log) Since(from int) (lines []Output, next int, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	skip := min(max(from-l.dropped, 0), len(l.lines))
-	return slices.Clone(l.lines[skip:]), l.dropped + len(l.lines), l.more
+	return l.after(max(from-l.dropped, 0)), l.dropped + l.lines, l.more
+}
+
+// after returns the kept lines but for the first ones. The caller holds l.mu.
+func (l *Log) after(skip int) []Output {
+	var lines []Output
+	for i := range l.chunks {
+		c := &l.chunks[i]
+		if skip >= c.lines {
+			skip -= c.lines
+			continue
+		}
+		c.each(func(line Output) {
+			if skip > 0 {
+				skip--
+				return
+			}
+			lines = append(lines, line)
+		})
+	}
+	return lines
 }
 
 // StderrTail returns the last 20 lines of standard error.
@@ -69,9 +105,8 @@ func (l *Log) StderrTail() []string {
 func (l *Log) Tail() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	from := max(0, len(l.lines)-tailLines)
 	tail := make([]string, 0, tailLines)
-	for _, line := range l.lines[from:] {
+	for _, line := range l.after(max(0, l.lines-tailLines)) {
 		tail = append(tail, line.Line)
 	}
 	return tail
