@@ -29,7 +29,7 @@ func (c *attachCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	conn, err := dialHost(ctx, h, c.Target)
+	conn, inside, err := dialHost(ctx, h, c.Target)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *attachCommand) run(ctx context.Context, o *outside) error {
 		outside: o, lines: lines, shown: shown, caught: caught, with: &fromHere{Remote: remote, workdir: o.workdir}, gone: remote.Gone(),
 		mayLeave: func() bool { return true }, exited: func() error { return nil },
 	}
-	shown.note("attached to " + c.Target + "; ^D leaves, and what runs there goes on")
+	shown.note(inside + "; ^D leaves, and what runs there goes on")
 	err = t.all(ctx)
 	lines.close()
 	if errors.Is(err, repl.ErrGone) {
@@ -101,58 +101,78 @@ func (f *fromHere) Line(ctx context.Context, line string) repl.Next {
 	return f.Remote.Line(ctx, line)
 }
 
-// dialHost connects to the process that runs a formation's recipe, or to a session's own.
-func dialHost(ctx context.Context, h home.Home, target string) (net.Conn, error) {
-	candidates, err := hostsOf(h, target)
-	if err != nil {
-		return nil, err
-	}
-	err = attach.ErrNobody
-	for _, of := range candidates {
-		var conn net.Conn
-		if conn, err = attach.Dial(ctx, h, of); err == nil {
-			return conn, nil
-		}
-		if !errors.Is(err, attach.ErrNobody) {
-			return nil, err
-		}
-	}
-	return nil, &hintedError{
-		fmt.Errorf("cannot attach to %s: %w", target, err),
-		"only recipes and capsules that murlua runs can be attached to, and those that say `attach = false` refuse",
-	}
+// host is a process that may let somebody in, and what it is.
+type host struct {
+	process.Identity
+	inside string
 }
 
-// hostsOf returns the processes to try.
-func hostsOf(h home.Home, target string) ([]process.Identity, error) {
-	if !strings.HasPrefix(target, "frm_") {
-		record, err := running.Find(h, target)
-		if err != nil {
-			return nil, findHint(err)
-		}
-		hosts := []process.Identity{record.Identity()}
-		if launcher, ok := record.Launcher(); ok {
-			hosts = append(hosts, launcher)
-		}
-		return hosts, nil
-	}
-	wanted, err := id.ParseFormation(target)
+// dialHost connects to the process that runs a formation's recipe, or to a session's own, and says which it is.
+func dialHost(ctx context.Context, h home.Home, address string) (conn net.Conn, inside string, err error) {
+	candidates, err := hostsOf(h, address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot attach to formation: %w", err)
+		return nil, "", err
 	}
+	conn, inside, err = dialOne(ctx, h, candidates)
+	if errors.Is(err, attach.ErrNobody) {
+		return nil, "", &hintedError{
+			fmt.Errorf("cannot attach to %s: %w", address, err),
+			"only recipes and capsules that murlua runs can be attached to, and those that say `attach = false` refuse",
+		}
+	}
+	return conn, inside, err
+}
+
+// dialOne connects to the first that lets anybody in; none is [attach.ErrNobody].
+func dialOne(ctx context.Context, h home.Home, candidates []host) (conn net.Conn, inside string, err error) {
+	err = attach.ErrNobody
+	for _, of := range candidates {
+		if conn, err = attach.Dial(ctx, h, of.Identity); err == nil {
+			return conn, of.inside, nil
+		}
+		if !errors.Is(err, attach.ErrNobody) {
+			return nil, "", err
+		}
+	}
+	return nil, "", err
+}
+
+// hostsOf returns the processes to try: for a session its own, and then its formation's.
+func hostsOf(h home.Home, address string) ([]host, error) {
+	target, err := running.FindTarget(h, address)
+	if err != nil {
+		return nil, findHint(err)
+	}
+	if target.Formation != "" {
+		return launchersOf(h, target.Formation)
+	}
+	record := target.Session
+	own := host{record.Identity(), fmt.Sprintf("inside capsule %s (%s)", record.CapsuleName, record.SessionID)}
+	launcher, ok := record.Launcher()
+	if !ok {
+		return []host{own}, nil
+	}
+	own.inside += "; its recipe: murlua attach " + string(record.FormationID)
+	return []host{own, {launcher, attachedTo(record.FormationID)}}, nil
+}
+
+func attachedTo(f id.Formation) string { return "attached to " + string(f) }
+
+// launchersOf returns the processes that hold a formation: one, unless records contradict each other.
+func launchersOf(h home.Home, wanted id.Formation) ([]host, error) {
 	listing, err := running.Scan(h.Running())
 	if err != nil {
 		return nil, err
 	}
-	var hosts []process.Identity
+	var hosts []host
 	for _, r := range listing.Records {
 		launcher, ok := r.Launcher()
-		if r.FormationID == wanted && ok && (len(hosts) == 0 || hosts[0] != launcher) {
-			hosts = append(hosts, launcher)
+		if r.FormationID == wanted && ok && (len(hosts) == 0 || hosts[0].Identity != launcher) {
+			hosts = append(hosts, host{launcher, attachedTo(wanted)})
 		}
 	}
 	if len(hosts) == 0 {
-		return nil, &hintedError{fmt.Errorf("no running member of formation %s is known", wanted), "`murlua ps` lists what runs"}
+		return nil, keptHint(fmt.Errorf("no running member of formation %s is known", wanted), h, wanted)
 	}
 	return hosts, nil
 }

@@ -92,8 +92,15 @@ func TestAttach(t *testing.T) {
 		t.Errorf("in the capsule: %d, %q, %q", code, one.stdout.String(), one.stderr.String())
 	}
 
+	inside := sit(t, []string{"HOME=" + home}, "attach", "@1")
+	inside.expect("inside capsule one (ses_")
+	inside.expect("); its recipe: murlua attach " + formation + "; ^D leaves")
+	inside.expect("> ")
+	inside.typing("\x04")
+	inside.leave(0)
+
 	// Not a terminal: one input.
-	script := newMurlua(t, home, "attach", formation)
+	script := newMurlua(t, home, "attach", formation[len(formation)-6:])
 	script.cmd.Stdin = strings.NewReader("local x = answer\nprint(x)\nreturn x + 1\n")
 	if code := script.run(t); code != 0 || script.stdout.String() != "42\n43\n" {
 		t.Errorf("a script: %d, %q, %q", code, script.stdout.String(), script.stderr.String())

@@ -37,36 +37,33 @@ func (c *logsCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
+	silent, err := silentMembers(h, launched, kept)
+	if err != nil {
+		return err
+	}
 	if len(members) == 0 {
+		if len(kept)+len(silent) == 0 {
+			return fmt.Errorf("no output is kept of formation %s: none of its members has written anything, or it is no more", launched)
+		}
 		members = kept
 	}
-	for _, member := range members {
-		if !slices.Contains(kept, member) {
-			return &hintedError{
-				fmt.Errorf("no output of %q is kept in formation %s", member, launched),
-				"there is output of " + strings.Join(kept, ", "),
-			}
-		}
-	}
-	if len(members) == 0 {
-		return fmt.Errorf("no output is kept of formation %s: none of its members has written anything, or it is no more", launched)
+	members, err = c.withOutput(launched, members, kept, silent)
+	if err != nil || len(members) == 0 {
+		return err
 	}
 	return c.show(ctx, o, formation.OutputDir(h, launched), members)
 }
 
 // resolve finds the formation and the members that are meant; no members are all.
 func (c *logsCommand) resolve(h home.Home) (id.Formation, []string, error) {
-	if strings.HasPrefix(c.Target, "frm_") {
-		launched, err := id.ParseFormation(c.Target)
-		if err != nil {
-			return "", nil, fmt.Errorf("cannot show the output of formation: %w", err)
-		}
-		return launched, c.Members, nil
-	}
-	record, err := running.Find(h, c.Target)
+	target, err := running.FindTarget(h, c.Target, keptFormations(h)...)
 	if err != nil {
 		return "", nil, findHint(err)
 	}
+	if target.Formation != "" {
+		return target.Formation, c.Members, nil
+	}
+	record := target.Session
 	if len(c.Members) > 0 {
 		return "", nil, &usageError{"logs", errors.New("members belong to a formation, not to a session")}
 	}
@@ -74,6 +71,46 @@ func (c *logsCommand) resolve(h home.Home) (id.Formation, []string, error) {
 		return "", nil, fmt.Errorf("session %s is no member of a formation, and its output is kept by nobody", record.SessionID)
 	}
 	return record.FormationID, []string{record.FormationMember}, nil
+}
+
+// silentMembers are the members that run and of which there is no output, by name, and whether that is because they
+// have the terminal.
+func silentMembers(h home.Home, launched id.Formation, kept []string) (map[string]bool, error) {
+	listing, err := running.Scan(h.Running())
+	if err != nil {
+		return nil, err
+	}
+	silent := map[string]bool{}
+	for _, r := range listing.Records {
+		if r.FormationID == launched && !slices.Contains(kept, r.FormationMember) {
+			silent[r.FormationMember] = r.FormationEntry
+		}
+	}
+	return silent, nil
+}
+
+// withOutput leaves out the members that have written nothing, which is no failure, and refuses those that are not
+// there. There is no file to follow of one that has written nothing.
+func (c *logsCommand) withOutput(launched id.Formation, members, kept []string, silent map[string]bool) (shown []string, err error) {
+	for _, member := range members {
+		entry, quiet := silent[member]
+		switch {
+		case slices.Contains(kept, member):
+			shown = append(shown, member)
+		case quiet && entry:
+			return nil, fmt.Errorf("no output of %q is kept: the entry of a formation has the terminal for itself", member)
+		case quiet && c.Follow:
+			return nil, fmt.Errorf("cannot follow the output of %q: it has written nothing yet", member)
+		case quiet:
+		case len(kept) == 0:
+			return nil, fmt.Errorf("no output of %q is kept in formation %s, nor of another member", member, launched)
+		default:
+			return nil, &hintedError{
+				fmt.Errorf("no output of %q is kept in formation %s", member, launched), "there is output of " + strings.Join(kept, ", "),
+			}
+		}
+	}
+	return shown, nil
 }
 
 // keptOutputs lists the members of which there is output.

@@ -47,10 +47,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor":       waitForText,
-			"stopformation": stopFormation,
-			"formationlogs": formationLogs,
-			"install":       install,
+			"waitfor":        waitForText,
+			"stopformation":  stopFormation,
+			"formationlogs":  formationLogs,
+			"endofformation": endOfFormation,
+			"install":        install,
 		},
 		Setup: func(env *testscript.Env) error {
 			bin := filepath.Join(env.WorkDir, ".bin")
@@ -96,6 +97,24 @@ func stopFormation(ts *testscript.TestScript, _ bool, _ []string) {
 func formationLogs(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("murlua", "ps", "--json"))
 	ts.Check(ts.Exec("murlua", "logs", regexp.MustCompile(`frm_[0-9a-f]{32}`).FindString(ts.ReadFile("stdout"))))
+}
+
+// endOfFormation runs a command in whose arguments END is the end of the id of the formation that kept output most
+// recently: endofformation COMMAND ARG...
+func endOfFormation(ts *testscript.TestScript, neg bool, args []string) {
+	found, err := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".murmur", "formations", "frm_*"))
+	ts.Check(err)
+	if len(found) == 0 {
+		ts.Fatalf("no formation has kept anything")
+	}
+	last := found[len(found)-1]
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = strings.Replace(arg, "END", last[len(last)-6:], 1)
+	}
+	if err := ts.Exec("murlua", words...); (err != nil) != neg {
+		ts.Fatalf("murlua %q: %v", words, err)
+	}
 }
 
 // install packs files as murmur packs an artifact, with its digest beside it: install NAME FOLDER FILE... A file is

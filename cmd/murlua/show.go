@@ -14,6 +14,7 @@ import (
 	"murlua/lifecycle/attach"
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
+	"murlua/lifecycle/id"
 	"murlua/lifecycle/running"
 )
 
@@ -27,13 +28,14 @@ func (c *showCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(c.Target, "frm_") {
-		return c.showFormation(ctx, o, h)
-	}
-	record, err := running.Find(h, c.Target)
+	target, err := running.FindTarget(h, c.Target, keptFormations(h)...)
 	if err != nil {
 		return findHint(err)
 	}
+	if target.Formation != "" {
+		return showFormation(ctx, o, h, target.Formation, c.JSON)
+	}
+	record := target.Session
 	verdict := (running.Verifier{Probe: door.Probe}).Verify(ctx, record)
 	fields := bindings.RecordFields(record)
 	fields["state"] = verdict.State.String()
@@ -61,44 +63,48 @@ func sessionView(fields map[string]any) string {
 	return out.String()
 }
 
-func (c *showCommand) showFormation(ctx context.Context, o *outside, h home.Home) error {
-	conn, err := dialHost(ctx, h, c.Target)
+func showFormation(ctx context.Context, o *outside, h home.Home, shown id.Formation, asJSON bool) error {
+	launchers, err := launchersOf(h, shown)
+	if err != nil {
+		return err
+	}
+	conn, _, err := dialOne(ctx, h, launchers)
 	if errors.Is(err, attach.ErrNobody) {
-		return c.showRecords(ctx, o, h)
+		return showRecords(ctx, o, h, shown, asJSON)
 	}
 	if err != nil {
 		return err
 	}
 	remote := repl.NewRemote(conn, io.Discard, io.Discard)
 	defer remote.Close()
-	state, err := remote.State(ctx, c.Target)
+	state, err := remote.State(ctx, string(shown))
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	if asJSON {
 		return printObject(o, state)
 	}
 	var view bindings.FormationView
 	if err := json.Unmarshal(state, &view); err != nil {
-		return fmt.Errorf("cannot read what the recipe says of %s: %w", c.Target, err)
+		return fmt.Errorf("cannot read what the recipe says of %s: %w", shown, err)
 	}
 	writeAll(o.stdout, formationView(view, time.Now()))
 	return nil
 }
 
 // showRecords shows what the records say of a formation whose recipe lets nobody in.
-func (c *showCommand) showRecords(ctx context.Context, o *outside, h home.Home) error {
+func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formation, asJSON bool) error {
 	listing, err := running.Scan(h.Running())
 	if err != nil {
 		return err
 	}
 	var live []listed
 	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
-		if r := listing.Records[i]; string(r.FormationID) == c.Target && verdict.State != running.Gone {
+		if r := listing.Records[i]; r.FormationID == shown && verdict.State != running.Gone {
 			live = append(live, listed{r, verdict})
 		}
 	}
-	if c.JSON {
+	if asJSON {
 		return printJSON(o, live)
 	}
 	writeAll(o.stderr, "its recipe lets nobody in: this is what the records say\n")

@@ -29,14 +29,14 @@ func (c *stopCommand) run(ctx context.Context, o *outside) error {
 		return &usageError{"stop", errors.New("--timeout is a number of seconds, zero or more")}
 	}
 	options := stop.Options{Home: h, Grace: time.Duration(c.Timeout * float64(time.Second))}
-	if strings.HasPrefix(c.Target, "frm_") {
-		return c.stopFormation(ctx, o, options)
-	}
-	record, err := running.Find(h, c.Target)
+	target, err := running.FindTarget(h, c.Target)
 	if err != nil {
 		return findHint(err)
 	}
-	report, err := stop.Session(ctx, options, record)
+	if target.Formation != "" {
+		return c.stopFormation(ctx, o, options, target.Formation)
+	}
+	report, err := stop.Session(ctx, options, target.Session)
 	if c.JSON {
 		return errors.Join(printObject(o, report), err)
 	}
@@ -47,11 +47,7 @@ func (c *stopCommand) run(ctx context.Context, o *outside) error {
 	return nil
 }
 
-func (c *stopCommand) stopFormation(ctx context.Context, o *outside, options stop.Options) error {
-	formation, err := id.ParseFormation(c.Target)
-	if err != nil {
-		return fmt.Errorf("cannot stop formation: %w", err)
-	}
+func (c *stopCommand) stopFormation(ctx context.Context, o *outside, options stop.Options, formation id.Formation) error {
 	report, err := stop.Formation(ctx, options, formation)
 	if len(report.Members) == 0 && err != nil {
 		return err // nothing was done that could be reported
@@ -124,18 +120,4 @@ func printObject(o *outside, value any) error {
 	}
 	writeAll(o.stdout, string(text)+"\n")
 	return nil
-}
-
-// findHint says what to do about an address that leads to no session.
-func findHint(err error) error {
-	problem, ok := errors.AsType[*running.AddressError](err)
-	switch {
-	case !ok:
-		return err
-	case problem.Problem == running.Ambiguous:
-		return &hintedError{err, "they are " + strings.Join(problem.Sessions, ", ")}
-	case problem.Problem == running.Malformed:
-		return err
-	}
-	return &hintedError{err, "`murlua ps` lists what runs"}
 }

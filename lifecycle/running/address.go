@@ -24,12 +24,15 @@ const (
 	Ambiguous AddressProblem = "ambiguous"
 )
 
-// AddressError is returned by [Find] for an address that leads to no session.
+// AddressError is returned by [Find], [FindFormation] and [FindTarget] for an address that leads to nothing.
 type AddressError struct {
 	Address string
 	Problem AddressProblem
-	// Sessions are the sessions in question: the one that has ended, the several that run.
-	Sessions []string
+	// Of is what was looked for; empty is "session".
+	Of string
+	// Sessions are the sessions in question: the one that has ended, the several that run; Formations are the several
+	// formations.
+	Sessions, Formations []string
 	// Reason says more.
 	Reason string
 }
@@ -38,7 +41,11 @@ func (e *AddressError) Error() string {
 	if e.Problem == Ended {
 		return fmt.Sprintf("%s is not running: %s", e.Sessions[0], e.Reason)
 	}
-	return fmt.Sprintf("cannot find session %s: %s", strconv.Quote(abridged(e.Address)), e.Reason)
+	of := e.Of
+	if of == "" {
+		of = "session"
+	}
+	return fmt.Sprintf("cannot find %s %s: %s", of, strconv.Quote(abridged(e.Address)), e.Reason)
 }
 
 // shortestSuffix is how much of the end of an id is enough to name it.
@@ -92,13 +99,13 @@ func bySuffix(address string, running []Record, ended []endedRecord) (Record, er
 	case 0:
 		for _, e := range ended {
 			if id := string(e.SessionID); strings.HasSuffix(id, suffix) {
-				return Record{}, &AddressError{address, Ended, []string{id}, e.reason}
+				return Record{}, &AddressError{Address: address, Problem: Ended, Sessions: []string{id}, Reason: e.reason}
 			}
 		}
 		return Record{}, &AddressError{Address: address, Problem: NoneRuns, Reason: "none that runs has this id"}
 	}
 	reason := fmt.Sprintf("%d that run end so", len(found))
-	return Record{}, &AddressError{address, Ambiguous, sessions, reason}
+	return Record{}, &AddressError{Address: address, Problem: Ambiguous, Sessions: sessions, Reason: reason}
 }
 
 // endedRecord is a record whose process has ended, and how that is known.
