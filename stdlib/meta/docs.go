@@ -138,7 +138,8 @@ func (d *Docs) Options(f *Function, index int) *Class {
 }
 
 // TableOf returns the class among the alternatives of a type expression, so "string|mur.HTTPOptions"
-// gives mur.HTTPOptions. Lists are not looked into: see [Docs.ElementOf].
+// gives mur.HTTPOptions. A class with methods is an object that some function makes: a call cannot write it as a
+// table, so it is passed over. Lists are not looked into: see [Docs.ElementOf].
 func (d *Docs) TableOf(typ string) *Class { return d.pick(typ, "") }
 
 // ElementOf returns the class of the elements when a list of tables is among the alternatives of the
@@ -152,8 +153,11 @@ func (d *Docs) Tables(typ, suffix string) (classes []*Class, open bool) {
 }
 
 func (d *Docs) pick(typ, suffix string) *Class {
-	if classes, _ := d.Tables(typ, suffix); len(classes) > 0 {
-		return classes[0]
+	classes, _ := d.Tables(typ, suffix)
+	for _, c := range classes {
+		if len(c.Methods) == 0 {
+			return c
+		}
 	}
 	return nil
 }

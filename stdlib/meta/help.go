@@ -7,7 +7,7 @@ import (
 )
 
 // Help returns the text for a topic as it is shown on a terminal, without colours: a module, a function, a
-// method ("mur.Formation:wait" or "Formation:wait") or a class. The leading "mur." may be left out. It is
+// method ("mur.Formation:wait" or "Formation:wait"), a class or another type. The leading "mur." may be left out. It is
 // false when nothing has that name; [Docs.Nearest] then has suggestions.
 func (d *Docs) Help(topic string) (string, bool) {
 	for _, name := range []string{topic, "mur." + topic} {
@@ -19,6 +19,9 @@ func (d *Docs) Help(topic string) (string, bool) {
 		}
 		if c := d.Class(name); c != nil {
 			return d.classHelp(c), true
+		}
+		if a := d.Alias(name); a != nil {
+			return d.aliasHelp(a), true
 		}
 		if v, ok := d.value(name); ok {
 			return fmt.Sprintf("%s  %s\n\n%s\n", name, v.Type, indent(v.Text, "  ")), true
@@ -178,6 +181,9 @@ func (d *Docs) Topics() []string {
 		}
 		for _, c := range m.Classes {
 			topics = append(topics, c.Name)
+		}
+		for _, a := range m.Aliases {
+			topics = append(topics, a.Name)
 		}
 	}
 	slices.Sort(topics)

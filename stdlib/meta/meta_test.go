@@ -146,6 +146,43 @@ func TestEveryTopicHasHelp(t *testing.T) {
 	}
 }
 
+// Every type that help names has a page; one that is only a name for others says for which, and who uses it.
+func TestTypesHavePages(t *testing.T) {
+	docs := load(t)
+	for topic, wants := range map[string][]string{
+		"mur.Policy":      {"Is one of", "\n  mur.ReadyTable", "fun(member: mur.ReadyMember): boolean, string?", "mur.ready.within", "mur.Member"},
+		"mur.SweepPolicy": {"nil or \"keep\" keep", "mur.sweep.first", "mur.SweepOptions", "its key policy"},
+		"SweepKind":       {`"cgroup"`, "mur.SweepItem"},
+		"EventKind":       {`"door_answered"`, "mur.FormationEvent"},
+	} {
+		page, _ := docs.Help(topic)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("help %s does not have %q:\n%s", topic, want, page)
+			}
+		}
+	}
+}
+
+// A table stays one, a row a line, and an object that a function makes is not shown as if its fields were options.
+func TestHelpKeepsTablesAndTellsObjectsFromOptions(t *testing.T) {
+	docs := load(t)
+	page, _ := docs.Help("mur.sweep")
+	for _, want := range []string{
+		"\n  Kind        Is                ", "\n  record      a running record  ", "prune, stop, kill\n", "\n  cgroup      ",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("help mur.sweep does not have %q:\n%s", want, page)
+		}
+	}
+	for _, topic := range []string{"ready.within", "ready.after_delay", "ready.policy"} {
+		page, _ := docs.Help(topic)
+		if strings.Contains(page, "(mur.ReadyPolicy)") || !strings.Contains(page, "Keys of policy (mur.ReadyTable)") {
+			t.Errorf("help %s shows the keys of another type than mur.ReadyTable:\n%s", topic, page)
+		}
+	}
+}
+
 func TestHelpFindsShortNames(t *testing.T) {
 	docs := load(t)
 	long, _ := docs.Help("mur.json.encode")

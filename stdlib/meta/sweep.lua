@@ -5,7 +5,10 @@
 --- A sweep finds items, asks a policy about each and then does what the policy said: everything is verified again right before it
 --- is done, no process is signalled that was not identified at that moment, and nothing that may be in use is removed.
 ---
---- | Kind | Is | Actions |
+--- A policy is a function of an item and its life. It returns one of the item's actions and, if it likes, why; nil or "keep" keep the
+--- item. So a policy that says nothing about an item leaves it alone.
+---
+--- | Kind | Is | Actions besides "keep" |
 --- |---|---|---|
 --- | record | a running record | prune, stop, kill |
 --- | unreadable | a file among the records that is none | remove |
@@ -26,9 +29,9 @@
 ---@class mur.sweep
 local sweep = {}
 
----@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"scratch"
----@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep"
----@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: an action, or nil to keep it, and why.
+---@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"scratch" What an item is: see the table in mur.sweep.
+---@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep" What is done to an item; "keep" is the same as nil: nothing. Which actions a kind has: see mur.sweep.
+---@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item. Which actions a kind has: see mur.sweep.
 
 --- What a sweep found. A record has the fields of mur.Record too.
 ---@class mur.SweepItem

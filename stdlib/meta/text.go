@@ -3,6 +3,7 @@ package meta
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 const helpWidth = 100
@@ -66,7 +67,7 @@ func fold(text string, width int) []string {
 	return lines
 }
 
-// indent folds each paragraph and list item of a description.
+// indent folds each paragraph and list item of a description, and sets tables.
 func indent(text, by string) string {
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -85,6 +86,11 @@ func indent(text, by string) string {
 			}
 			item = nil
 		}
+		if strings.HasPrefix(paragraph, "|") {
+			out = append(out, table(strings.Split(paragraph, "\n"), by)...)
+			out = append(out, "")
+			continue
+		}
 		for line := range strings.SplitSeq(paragraph, "\n") {
 			if strings.HasPrefix(line, "- ") {
 				flush()
@@ -95,6 +101,37 @@ func indent(text, by string) string {
 		out = append(out, "")
 	}
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
+}
+
+// table sets a Markdown table in columns, without its rules. Cells of the last column are not folded: a table has
+// short ones.
+func table(lines []string, by string) []string {
+	var rows [][]string
+	var widths []int
+	for _, line := range lines {
+		line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
+		if strings.Trim(line, "|-: ") == "" {
+			continue // the rule under the head
+		}
+		cells := strings.Split(line, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))
+		}
+		rows = append(rows, cells)
+	}
+	out := make([]string, len(rows))
+	for n, row := range rows {
+		line := by
+		for i, one := range row {
+			line += one + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(one)+2)
+		}
+		out[n] = strings.TrimRight(line, " ")
+	}
+	return out
 }
 
 func prefix(text, by string) string {

@@ -3,8 +3,8 @@ package meta
 import "strings"
 
 // cutType splits an annotation's rest into the type expression at its start and what follows it. A type
-// ends at the first blank outside brackets and quotes, except around "|" and after the colon of a
-// function type's result.
+// ends at the first blank outside brackets and quotes, except around "|", after the colon of a
+// function type's result and after the comma between its results.
 func cutType(s string) (typ, rest string) {
 	s = strings.TrimLeft(s, " \t")
 	end := typeEnd(s)
@@ -30,7 +30,7 @@ func typeEnd(s string) int {
 		case (c == ' ' || c == '\t') && depth == 0:
 			next := strings.TrimLeft(s[i:], " \t")
 			before := strings.TrimRight(s[:i], " \t")
-			if strings.HasPrefix(next, "|") || strings.HasSuffix(before, "|") || strings.HasSuffix(before, "):") {
+			if strings.HasPrefix(next, "|") || strings.HasSuffix(before, "|") || strings.HasSuffix(before, "):") || strings.HasSuffix(before, ",") {
 				i = len(s) - len(next) - 1
 				continue
 			}
@@ -40,7 +40,7 @@ func typeEnd(s string) int {
 	return len(s)
 }
 
-// alternatives splits a type expression at its outer "|".
+// alternatives splits a type expression at its outer "|". The results of a function type reach to the expression's end.
 func alternatives(typ string) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -58,6 +58,8 @@ func alternatives(typ string) []string {
 			depth++
 		case strings.IndexByte(")]}>", c) >= 0:
 			depth--
+		case c == '|' && depth == 0 && strings.HasPrefix(typ[start:], "fun(") && strings.Contains(typ[start:i], "):"):
+			return append(parts, strings.TrimSpace(typ[start:]))
 		case c == '|' && depth == 0:
 			parts = append(parts, strings.TrimSpace(typ[start:i]))
 			start = i + 1
