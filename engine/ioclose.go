@@ -56,7 +56,14 @@ func (s *streams) close(c *Call, f *file) error {
 	return c.Return(true, "exit", status)
 }
 
-var errNoShell = &Error{Kind: KindUsage, Message: "shell commands cannot be run here"}
+// noShell refuses a shell command, and says what runs a program instead where there is that.
+func (h *Host) noShell() error {
+	e := &Error{Kind: KindUsage, Message: "shell commands cannot be run here"}
+	if h.modules["process"] != nil {
+		e.Hint = `mur.process.run { command = { "program", "argument" } } runs a program without a shell`
+	}
+	return e
+}
 
 // osExecute is execute([command]): the status as C's system gives it.
 func (h *Host) osExecute(c *Call) error {
@@ -64,7 +71,7 @@ func (h *Host) osExecute(c *Call) error {
 		return c.Return(map[bool]int{true: 1}[h.options.Shell != nil])
 	}
 	if h.options.Shell == nil {
-		return errNoShell
+		return h.noShell()
 	}
 	command := c.String(1)
 	var status, signal int
@@ -85,7 +92,7 @@ func (h *Host) popen(c *Call, s *streams) error {
 		c.BadArgument(2, "invalid mode")
 	}
 	if h.options.Shell == nil {
-		return errNoShell
+		return h.noShell()
 	}
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -158,7 +158,7 @@ func (h *Host) openModule(c *Call, name string) (lua.LValue, error) {
 		return nil, err
 	}
 	module := h.modules[name]
-	if name == "" || module == nil && proto == nil {
+	if name == "" || module == nil && proto == nil || h.options.withheld[name] {
 		return nil, h.noModule(name)
 	}
 	var value lua.LValue = lua.LNil
@@ -273,6 +273,9 @@ func (h *Host) ModuleNames() []string {
 	for _, name := range h.options.Stdlib.Names() {
 		seen[name] = true
 	}
+	for name := range h.options.withheld {
+		delete(seen, name)
+	}
 	delete(seen, "")
 	names := make([]string, 0, len(seen))
 	for name := range seen {
@@ -283,6 +286,12 @@ func (h *Host) ModuleNames() []string {
 }
 
 func (h *Host) noModule(name string) error {
+	if h.options.withheld[name] {
+		return &Error{
+			Kind: "module", Message: fmt.Sprintf("there is no mur.%s in a sandbox", name),
+			Hint: "it has " + strings.Join(h.ModuleNames(), ", "),
+		}
+	}
 	known := h.ModuleNames()
 	h.mur.ForEach(func(key, _ lua.LValue) { known = append(known, key.String()) })
 	e := &Error{Kind: "module", Message: fmt.Sprintf("there is no mur.%s", name)}

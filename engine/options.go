@@ -43,6 +43,8 @@ type Options struct {
 	Strict  bool // reading or writing an undeclared global is an error
 	Sandbox bool // only the functions and [Module.Safe] modules that reach nothing outside, and tighter limits
 
+	withheld map[string]bool // the modules that the sandbox does not have; one's Lua part is of no use without the Go part
+
 	Warn func(message string) // reports that are not errors; nil drops them
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,6 +35,17 @@ func TestShellCommands(t *testing.T) {
 	want := "hello\n768\t0\t1\n[one][two]true\texit\t5\nthrough cat\ntrue\texit\t0\ntrue\texit\t0\ny\ttrue\nall\nof it\n\nfalse\tbad argument #2 to 'popen' (invalid mode)\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestWhereThereIsNoShellTheRefusalNamesWhatRunsPrograms(t *testing.T) {
+	for _, source := range []string{`os.execute("true")`, `io.popen("true")`} {
+		h := newHost(t, Options{Modules: []Module{{Name: "process"}}})
+		_, err := h.Run(context.Background(), "test.lua", source)
+		own, ok := errors.AsType[*Error](err)
+		if !ok || own.Message != "shell commands cannot be run here" || !strings.Contains(own.Hint, "mur.process.run") {
+			t.Errorf("%s: %v, with the hint of %+v", source, err, own)
+		}
 	}
 }
 

@@ -44,7 +44,12 @@ func (o *Options) restrict() {
 	for _, m := range o.Modules {
 		if m.Safe {
 			safe = append(safe, m)
+			continue
 		}
+		if o.withheld == nil {
+			o.withheld = map[string]bool{}
+		}
+		o.withheld[m.Name] = true
 	}
 	o.Modules = safe
 }
