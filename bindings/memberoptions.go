@@ -223,6 +223,10 @@ func (w *World) portModule() engine.Module {
 		if err != nil {
 			return err
 		}
+		c.Host().OnClose(func(context.Context) error {
+			w.ports.Close() // may be called once for each
+			return nil
+		})
 		return c.Return(number)
 	}}
 }

@@ -16,7 +16,7 @@ func diagnose(path, dir string) []string {
 		found = append(found, fmt.Sprintf("its working directory %s is not a directory", dir))
 	}
 	if !strings.Contains(path, "/") {
-		return found
+		return append(found, "install it, or give its path")
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -251,6 +251,9 @@ func prepare(c *Command) (*startRequest, []*os.File, error) {
 	return r, files, nil
 }
 
+// errNotInPath does not show the PATH: it is long, and `murlua doctor` and the shell show it.
+var errNotInPath = errors.New("not found in PATH")
+
 // lookUp finds the program as a shell would with this environment and directory.
 func lookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
@@ -274,7 +277,7 @@ func lookUp(name, dir string, env []string) (string, error) {
 			return candidate, nil
 		}
 	}
-	return name, fmt.Errorf("no program of this name in its PATH (%s)", path)
+	return name, errNotInPath
 }
 
 // Close ends everything that is still kept, each command with its own signal and grace, and returns when the

@@ -107,7 +107,7 @@ func TestACommandThatCannotStartIsRefusedWithTheReason(t *testing.T) {
 		hint    string
 	}{
 		{"missing", keeper.Command{Args: []string{"/no/such/program"}}, syscall.ENOENT, "/no/such/program does not exist"},
-		{"not in PATH", keeper.Command{Args: []string{"no-such-program"}, Env: []string{"PATH=/bin"}}, nil, ""},
+		{"not in PATH", keeper.Command{Args: []string{"no-such-program"}, Env: []string{"PATH=/bin"}}, nil, "install it, or give its path"},
 		{"directory", keeper.Command{Args: []string{dir}}, syscall.EACCES, "is a directory"},
 		{"no interpreter", keeper.Command{Args: []string{script}}, syscall.ENOENT, "its interpreter /no/such/interpreter does not exist"},
 		{"no directory", keeper.Command{Args: []string{"/bin/true"}, Dir: dir + "/none"}, syscall.ENOENT, "cannot be entered"},
@@ -117,6 +117,9 @@ func TestACommandThatCannotStartIsRefusedWithTheReason(t *testing.T) {
 		if !errors.As(err, &failed) {
 			t.Errorf("%s: got %v, want a StartError", c.name, err)
 			continue
+		}
+		if strings.Contains(err.Error(), "/bin") && c.name == "not in PATH" {
+			t.Errorf("%s: %v shows the whole PATH", c.name, err)
 		}
 		if c.errno != nil && !errors.Is(err, c.errno) || !strings.Contains(failed.Hint(), c.hint) {
 			t.Errorf("%s: got %v (%s), want %v with a hint of %q", c.name, err, failed.Hint(), c.errno, c.hint)

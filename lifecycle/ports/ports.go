@@ -2,6 +2,7 @@
 //
 // Start with a [Book] and [Book.Take]. A port is free when nothing can be reached on it and no other process of this user
 // has it from a Book: each is held by an advisory lock in the home directory, which the kernel lets go of with the process.
+// The lock's file goes when the port is given back; those of processes that were killed go with the next port that is taken.
 // Ports come from below the range from which systems take those of outgoing connections, so that none is lost between
 // being handed out and being listened on.
 package ports
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -46,6 +48,10 @@ func (b *Book) Take(h home.Home) (int, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.held == nil {
+		removeAbandoned(dir)
+		b.held = map[int]*fsx.Lock{}
+	}
 	for range attempts {
 		number := first + rand.IntN(last-first+1)
 		if b.held[number] != nil {
@@ -59,16 +65,27 @@ func (b *Book) Take(h home.Home) (int, error) {
 			return 0, fmt.Errorf("cannot take a port: %w", err)
 		}
 		if !free(number) {
-			_ = lock.Unlock()
+			_ = lock.Remove()
 			continue
-		}
-		if b.held == nil {
-			b.held = map[int]*fsx.Lock{}
 		}
 		b.held[number] = lock
 		return number, nil
 	}
 	return 0, fmt.Errorf("cannot take a port: none of %d tried between %d and %d is free", attempts, first, last)
+}
+
+// removeAbandoned removes the files of ports that nobody holds. Whoever takes one of them at the same moment finds it
+// taken, and takes another.
+func removeAbandoned(dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read stays
+	for _, e := range entries {
+		if number, err := strconv.Atoi(e.Name()); err != nil || number < first || number > last {
+			continue
+		}
+		if lock, err := fsx.TryLock(filepath.Join(dir, e.Name())); err == nil {
+			_ = lock.Remove()
+		}
+	}
 }
 
 // free reports whether the port can be listened on at every address, of both kinds where there are both.
@@ -90,7 +107,7 @@ func (b *Book) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, lock := range b.held {
-		_ = lock.Unlock()
+		_ = lock.Remove()
 	}
 	b.held = nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"murlua/platform/fsx"
@@ -161,6 +162,44 @@ func TestALockHasOneHolder(t *testing.T) {
 	}
 	if err := second.Unlock(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Holders that remove the file exclude each other still, whoever opened it before it was removed.
+func TestALockThatIsRemovedHasOneHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	var group sync.WaitGroup
+	var holders, most atomic.Int32
+	for range 8 {
+		group.Go(func() {
+			for taken := 0; taken < 200; {
+				lock, err := fsx.TryLock(path)
+				if errors.Is(err, fsx.ErrLocked) {
+					runtime.Gosched()
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				taken++
+				if n := holders.Add(1); n > 1 {
+					most.Store(n)
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				if err := lock.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if n := most.Load(); n > 1 {
+		t.Errorf("%d held the lock at the same time", n)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is still there (%v)", err)
 	}
 }
 

@@ -15,20 +15,38 @@ type Lock struct{ file *os.File }
 
 // TryLock takes the exclusive lock on the file path, made at [PrivateFileMode] when missing, without
 // waiting. Two holders exclude each other also within one process. The error wraps [ErrLocked] when
-// the lock is taken. The caller ends the lock with [Lock.Unlock].
-//
-// The file stays after the lock has ended: removing it would let two holders lock two files of one
-// name.
+// the lock is taken. The caller ends the lock with [Lock.Unlock], which leaves the file, or with
+// [Lock.Remove].
 func TryLock(path string) (*Lock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, PrivateFileMode)
-	if err != nil {
-		return nil, fmt.Errorf("cannot lock %s: %w", path, Reason(err))
-	}
-	if err := tryLock(file); err != nil {
+	for range lockAttempts {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, PrivateFileMode)
+		if err != nil {
+			return nil, fmt.Errorf("cannot lock %s: %w", path, Reason(err))
+		}
+		if err := tryLock(file); err != nil {
+			_ = file.Close()
+			return nil, fmt.Errorf("cannot lock %s: %w", path, err)
+		}
+		// The last holder may have removed the file between our opening and our locking it. Then the lock is one on a file
+		// without a name, and somebody else can lock a new one of this name.
+		if isStill(file, path) {
+			return &Lock{file}, nil
+		}
 		_ = file.Close()
-		return nil, fmt.Errorf("cannot lock %s: %w", path, err)
 	}
-	return &Lock{file}, nil
+	return nil, fmt.Errorf("cannot lock %s: %w", path, ErrLocked)
+}
+
+// lockAttempts bounds how often a file that others take and remove at the same moment is tried.
+const lockAttempts = 100
+
+func isStill(file *os.File, path string) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(opened, named)
 }
 
 // Unlock ends the lock. It may be called more than once.
@@ -37,4 +55,11 @@ func (l *Lock) Unlock() error {
 		return fmt.Errorf("cannot unlock %s: %w", l.file.Name(), Reason(err))
 	}
 	return nil
+}
+
+// Remove removes the file and then ends the lock; where an open file cannot be removed it only ends the lock. It must not
+// follow [Lock.Unlock]: the file may be somebody else's then.
+func (l *Lock) Remove() error {
+	_ = os.Remove(l.file.Name()) // while it is locked, so that nobody holds it
+	return l.Unlock()
 }
