@@ -56,6 +56,7 @@ func noProcess(pid int) State { return State{Gone, fmt.Sprintf("no process holds
 func otherStart(pid int) State {
 	return State{Gone, fmt.Sprintf("pid %d is held by a process that started at another time", pid)}
 }
+
 func unreadableStart(pid int) State {
 	return State{Unverified, fmt.Sprintf("pid %d's start time could not be read", pid)}
 }
