@@ -65,7 +65,7 @@ local function options(name, value, key, known)
     known[#known + 1] = key
     if value[1] ~= nil and value[key] == nil then -- { "http://…", status = 200 }
       local named = {}
-      for name, one in pairs(value) do named[name == 1 and key or name] = one end
+      for field, one in pairs(value) do named[field == 1 and key or field] = one end
       value = named
     end
     native.check("mur.ready." .. name, value, known)

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command floor is the least that a launcher in Go can do, which is what others are measured against: floor N --
 // command args... starts N commands in process groups of their own, passes their output on line by line with a
 // name in front, and at SIGTERM signals all groups, waits for everything and exits.

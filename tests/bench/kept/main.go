@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command kept is the least host there can be on top of lifecycle/keeper: kept N -- command args... starts N
 // commands under a keeper, prefixes their output like gofloor does, and on SIGTERM stops them. Comparing the two
 // shows what containment costs, without the Lua host.
