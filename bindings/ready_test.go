@@ -54,6 +54,9 @@ func TestPoliciesSayWhatTheyWaitForAndWhyNotYet(t *testing.T) {
 		{`policy(function() return false, "no table" end)`, `the function at test.lua:1 says yes`, `waiting: no table`},
 		{`policy(function() end)`, `the function at test.lua:1 says yes`, `waiting until the function at test.lua:1 says yes`},
 		{`policy(function() mur.fs.read "f" end)`, `the function at test.lua:1 says yes`, `waiting: cannot read "f": no such file or directory`},
+		{`policy(function() return false, "no table" end, "the tables exist")`, `the tables exist`, `waiting until the tables exist: no table`},
+		{`policy(function() end, "the tables exist")`, `the tables exist`, `waiting until the tables exist`},
+		{`within(9, mur.ready.policy({ file = "f" }, "it is built"))`, `it is built`, `waiting until the file f exists: it is not there`},
 		{`policy { file = "f", tcp = P, within = 5 }`, `port P accepts connections and the file f exists`, `waiting until port P accepts connections: connection refused`},
 	} {
 		replaced := strings.NewReplacer("P)", closed+")", "P ", closed+" ", "P\"", closed+"\"", "P/", closed+"/", "P:", closed+":", "P,", closed+",", "U/", server.URL+"/")
@@ -91,6 +94,7 @@ func TestPoliciesThatCannotBeMeant(t *testing.T) {
 		{`tcp(70000)`, `bad argument #1 to 'mur.ready.tcp' (a port from 1 to 65535 expected, got 70000)`},
 		{`tcp { prot = 1 }`, `unknown option 'prot' of 'mur.ready.tcp'; did you mean 'port'?`},
 		{`http { status = 200 }`, `bad option 'url' of 'mur.ready.http': it is required`},
+		{`policy(function() end, { })`, `bad argument #2 to 'mur.ready.policy' (a clause expected, got table)`},
 		{`all { }`, `bad argument #1 to 'mur.ready.all' (a list expected: { policy, policy })`},
 		{`http { 8080 }`, `bad option 'url' of 'mur.ready.http': string expected, got number`},
 		{`all { 1 }`, `a readiness policy is a function, a table or made by mur.ready, not a number`},

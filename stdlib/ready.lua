@@ -401,13 +401,15 @@ function ready.after_delay(seconds, policy)
   end)
 end
 
-local function of_function(fn)
-  local describe = "the function at " .. native.where(fn) .. " says yes"
+-- of_function makes a policy of a function. Without a clause of its own, what the function says stands alone.
+local function of_function(fn, clause)
+  local describe = clause or "the function at " .. native.where(fn) .. " says yes"
   return new(describe, function()
     return function(member)
       local is, why = attempt(fn, member)
       if is then return true end
-      return false, why ~= nil and "waiting: " .. tostring(why) or sentence(describe)
+      if why == nil then return false, sentence(describe) end
+      return false, clause and sentence(clause, tostring(why)) or "waiting: " .. tostring(why)
     end
   end)
 end
@@ -434,13 +436,16 @@ local function of_table(short)
   return policy
 end
 
-function ready.policy(policy)
-  if type(policy) == "function" then return of_function(policy) end
+function ready.policy(policy, describe)
+  if describe ~= nil and (type(describe) ~= "string" or describe == "") then
+    usage("bad argument #2 to 'mur.ready.policy' (a clause expected, got %s)", describe == "" and "an empty one" or type(describe))
+  end
+  if type(policy) == "function" then return of_function(policy, describe) end
   if type(policy) ~= "table" then
     usage("a readiness policy is a function, a table or made by mur.ready, not a %s", type(policy))
   end
-  if getmetatable(policy) == Policy then return policy end
-  return of_table(policy)
+  if getmetatable(policy) ~= Policy then policy = of_table(policy) end
+  return describe and new(describe, policy._start) or policy
 end
 
 -- Pauses grow with the time waited so far, so that what comes up is noticed after a hundredth of the time it took, and

@@ -17,7 +17,7 @@ import (
 var helpFiles embed.FS
 
 type helpCommand struct {
-	Topic []string `arg:"" optional:"" help:"A command, or a name of the Lua face."`
+	Topic []string `arg:"" optional:"" help:"A command, a name of the Lua face, or a word of the glossary."`
 }
 
 func (c helpCommand) run(_ context.Context, o *outside) error {
@@ -33,8 +33,14 @@ func (c helpCommand) run(_ context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	if page, ok := docs.Help(topic); ok {
-		writeAll(o.stdout, page)
+	explained, isWord := glossary()[strings.ToLower(topic)]
+	page, isName := docs.Help(topic)
+	switch {
+	case isWord && isName: // `murlua help formation` asks for either
+		writeAll(o.stdout, explained+"\n"+page)
+		return nil
+	case isWord || isName:
+		writeAll(o.stdout, explained+page)
 		return nil
 	}
 	known := make([]string, 0)
@@ -60,6 +66,17 @@ func pages() map[string]string {
 		if text, err := helpFiles.ReadFile("help/" + entry.Name()); err == nil {
 			found[strings.TrimSuffix(entry.Name(), ".txt")] = string(text)
 		}
+	}
+	return found
+}
+
+// glossary returns what the words of murlua mean, each with where to read on, by word.
+func glossary() map[string]string {
+	found := map[string]string{}
+	_, entries, _ := strings.Cut(pages()["glossary"], "\n\n")
+	for entry := range strings.SplitSeq(strings.TrimSpace(entries), "\n\n") {
+		word, _, _ := strings.Cut(entry, "\n")
+		found[word] = entry + "\n"
 	}
 	return found
 }

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"murlua/stdlib/meta"
 )
 
 // A help page is written by hand and the command line is declared in Go: neither may know more than the other.
@@ -56,4 +61,55 @@ func hasFlag(command *kong.Node, name string) bool {
 		}
 	}
 	return false
+}
+
+// Leaving "mur." out finds the command, so its page has to lead to the module.
+func TestAPageThatHidesAModuleLeadsToIt(t *testing.T) {
+	docs, err := meta.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range pages() {
+		if _, hides := docs.Help("mur." + name); hides && !strings.Contains(page, "\nSee also:\n  murlua help mur."+name+" ") {
+			t.Errorf("help %s does not lead to mur.%s", name, name)
+		}
+	}
+}
+
+// The glossary of help and that of the README say the same, and what it leads to is there.
+func TestGlossary(t *testing.T) {
+	docs, err := meta.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n| Word | Meaning |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	want := map[string]string{}
+	for row := range strings.SplitSeq(table, "\n") {
+		cells := strings.Split(strings.NewReplacer("`", "", "*", "").Replace(strings.Trim(row, "| ")), " | ")
+		want[cells[0]] = cells[1]
+	}
+	got := map[string]string{}
+	for word, entry := range glossary() {
+		lines := strings.Split(entry, "\n  ")
+		if len(lines) != 3 {
+			t.Fatalf("%s is not a word, its meaning and where to read on: %q", word, entry)
+		}
+		got[word] = lines[1]
+		for place := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(lines[2]), "Read on: "), "; ") {
+			topic, isHelp := strings.CutPrefix(place, "murlua help ")
+			_, isName := docs.Help(topic)
+			_, err := os.Stat(filepath.Join("..", "..", place))
+			if isHelp && !isName && pages()[topic] == "" || !isHelp && err != nil {
+				t.Errorf("%s leads to %q, which is not there", word, place)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-README.md +help/glossary.txt\n%s", diff)
+	}
 }

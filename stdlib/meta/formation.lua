@@ -13,7 +13,7 @@ local formation = {}
 ---@field script? string A Lua capsule: the path of its script, from the recipe's folder.
 ---@field capsule? string An installed capsule, as `mur` names it, "local/coder": murmur's own, or one with Lua in its artifact.
 ---@field version? string The capsule's version; an installed capsule needs one.
----@field entry? boolean It starts when all others are ready, and the formation ends with it. Default false.
+---@field entry? boolean It starts when all others are ready, and the formation ends with it. A capsule's answer to the task is printed. Default false.
 ---@field calls? string[] Names of the members whose doors it may call.
 ---@field after? string[] It starts when these are ready.
 ---@field ready? mur.Policy When it counts as ready. Default for capsules: when its door answers; for commands: at once.
@@ -96,6 +96,11 @@ local formation = {}
 
 --- Starts the members and returns when all are ready and the entry, if there is one, runs. If one fails, everything that was started is
 --- stopped first. The formation ends with the script, unless the script waits for it.
+---
+--- A command without `ready` counts as ready as soon as it is started; a capsule when its door answers.
+---
+--- The entry is started last, is given the plan's `task`, and ends the formation when it ends. What an entry that is a Lua capsule
+--- answers to its task is printed on standard output; an entry that is a command has standard output itself.
 ---
 --- Raises `launch_failed` when a member does not get ready; `failed` lists `{ name, reason, message, tail }`, `stopped` the names.
 --- Raises `usage` when an option is not one.

@@ -59,9 +59,10 @@ function ReadyMember:output() end
 ---@field every? number Seconds; as mur.ready.every.
 ---@field after_delay? number Seconds; as mur.ready.after_delay.
 
---- A policy.
+--- A policy, as the functions of mur.ready make them. A script does not write one as a table: mur.ready.policy gives a function a
+--- description.
 ---@class mur.ReadyPolicy
----@field describe string What it waits for, as a clause: "port 6390 accepts connections".
+---@field describe string What it waits for, as a clause: "port 6390 accepts connections". `tostring` gives it, too.
 local ReadyPolicy = {}
 
 --- Asks once.
@@ -254,17 +255,23 @@ function ready.every(seconds, policy) end
 ---@return mur.ReadyPolicy policy
 function ready.after_delay(seconds, policy) end
 
---- Makes a policy of a function, a short form or a policy.
+--- Makes a policy of a function, a short form or a policy. With a second argument it says what it waits for: without one, a function
+--- is only known by the place where it is written.
 ---
---- Raises `bad_option` when it is none of these.
+--- Raises `usage` when it is none of these.
 ---
 --- ```lua
 --- local mur = require "mur"
+--- local migrated = mur.ready.policy(function(m)
+---   return mur.fs.exists(m.workdir .. "/done")
+--- end, "the migration is done")
+--- assert(tostring(migrated) == "the migration is done")
 --- assert(tostring(mur.ready.policy { tcp = 6390 }) == "port 6390 accepts connections")
 --- ```
 ---@param policy mur.Policy
+---@param describe? string What it waits for, as a clause: "the migration is done".
 ---@return mur.ReadyPolicy policy
-function ready.policy(policy) end
+function ready.policy(policy, describe) end
 
 ---@class mur.WaitOptions
 ---@field within? number Seconds. Default 30.
