@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -31,6 +32,20 @@ type commands struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
+// grammar is the part of the command line that the arguments need: building all of it would take longer than
+// everything else that happens before a recipe runs.
+func grammar(args []string) any {
+	if len(args) > 0 {
+		all := reflect.TypeFor[commands]()
+		for i := range all.NumField() {
+			if field := all.Field(i); strings.ToLower(field.Name) == strings.ReplaceAll(args[0], "-", "") {
+				return reflect.New(reflect.StructOf([]reflect.StructField{field})).Interface()
+			}
+		}
+	}
+	return &commands{}
+}
+
 // command is what each subcommand does. The context ends at the first signal, with a
 // [formation.Interruption] as its cause, unless the command has a method ownSignals.
 type command interface {
@@ -45,8 +60,7 @@ func run(o *outside) int {
 		go func() { _ = k.Warm() }() // it comes up meanwhile; a failure is told where a process is started
 		defer o.release()
 	}
-	var cli commands
-	parser, err := kong.New(&cli, kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
+	parser, err := kong.New(grammar(o.args), kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
 	if err != nil {
 		return fail(ctx, o.stderr, fmt.Errorf("cannot build the command line: %w", err))
 	}
