@@ -9,7 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -217,6 +219,7 @@ func TestAMemberIsStartedAgainWhenNothingOfItIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
 	// The helper escapes from the group and outlives its member, until it is ended.
 	m := command("a", "escape deaf", "stdout up", "sleep 100ms", "exit 5")
 	m.Ready, m.Ports = wrote("up"), []int{port}
@@ -231,7 +234,12 @@ func TestAMemberIsStartedAgainWhenNothingOfItIsLeft(t *testing.T) {
 			if err := unix.Kill(helper, 0); !errors.Is(err, unix.ESRCH) && !zombie(helper) {
 				t.Errorf("the old process's helper is there when its member is started again: %v", err)
 			}
-			time.AfterFunc(50*time.Millisecond, func() { listener.Close() })
+			listener, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+			if err != nil {
+				t.Error(err)
+			} else {
+				time.AfterFunc(50*time.Millisecond, func() { listener.Close() })
+			}
 		}
 		return formation.Action{Kind: formation.Restart, After: time.Millisecond}
 	}
@@ -256,6 +264,35 @@ func TestAMemberIsStartedAgainWhenNothingOfItIsLeft(t *testing.T) {
 		t.Error(diff)
 	}
 	r.gone()
+}
+
+// A port that a member is said to listen on must not be somebody else's when it starts: its policy would be answered by them.
+func TestAMemberWhosePortIsTakenIsNotStarted(t *testing.T) {
+	t.Parallel()
+	for _, entry := range []bool{false, true} {
+		r := newRig(t)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		port := listener.Addr().(*net.TCPAddr).Port
+		m := command("a", "hang")
+		m.Ports, m.Entry = []int{port}, entry
+		f, err := formation.Launch(t.Context(), plan(m), r.options)
+		if err == nil && entry {
+			_, err = f.StartEntry(t.Context())
+		}
+		refused, ok := errors.AsType[*formation.LaunchError](err)
+		if !ok || len(refused.Failed) != 1 || refused.Failed[0].Reason.Kind != formation.NotStarted {
+			t.Fatalf("got %v, want a member that was not started", err)
+		}
+		if why := refused.Failed[0].Reason.Why; !strings.HasPrefix(why, "port "+strconv.Itoa(port)+" is taken by ") ||
+			runtime.GOOS == "linux" && !strings.Contains(why, "process "+strconv.Itoa(os.Getpid())+" (") {
+			t.Errorf("it says %q", why)
+		}
+		r.gone()
+	}
 }
 
 func TestAMemberThatDoesNotComeBackIsAskedAboutAgain(t *testing.T) {

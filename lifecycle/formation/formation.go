@@ -185,6 +185,9 @@ func (f *Formation) tryEntry(ctx context.Context) (*Member, *started, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if taken := takenPort(m); taken != "" {
+		return m, nil, errors.New(taken)
+	}
 	p, err := f.spawnEntry(ctx, m)
 	return m, p, err
 }

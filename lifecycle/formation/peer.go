@@ -16,6 +16,9 @@ func (f *Formation) startPeer(ctx context.Context, m *Member) *Reason {
 	if !f.awaitOthers(ctx, m) {
 		return nil
 	}
+	if taken := takenPort(m); taken != "" {
+		return &Reason{Kind: NotStarted, Why: taken}
+	}
 	workdir, err := f.makeWorkdir(m)
 	if err != nil {
 		return &Reason{Kind: NotStarted, Why: err.Error()}

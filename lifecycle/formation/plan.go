@@ -70,7 +70,8 @@ type Member struct {
 	OnExit func(ctx context.Context, exit Exit) Action
 	// Health is asked again and again while the member runs; nil asks nothing.
 	Health *Health
-	// Ports are TCP ports of this machine that have to be free before the member is started again.
+	// Ports are TCP ports of this machine on which the member listens. One that is taken when the member is first started
+	// is a failure of kind [NotStarted] that names the holder; before it is started again, they are waited for.
 	Ports []int
 }
 

@@ -3,8 +3,6 @@ package formation
 import (
 	"context"
 	"fmt"
-	"net"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -210,25 +208,6 @@ func (f *Formation) respawn(m *Member, workdir string) (*started, error) {
 		return nil, nil
 	}
 	return f.spawnPeer(f.life, m, workdir)
-}
-
-// awaitPorts waits until the member's ports are free; false when the stop began first. Nobody tells when a port becomes
-// free.
-func (f *Formation) awaitPorts(m *Member) bool {
-	for _, port := range m.Ports {
-		if Until(f.life, func(context.Context) bool { return portFree(port) }) != nil {
-			return false
-		}
-	}
-	return true
-}
-
-func portFree(port int) bool {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	return listener.Close() == nil
 }
 
 // watchHealth checks a member's health until stop is called. The channel gets the last word of the check each time the

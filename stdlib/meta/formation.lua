@@ -24,7 +24,7 @@ local formation = {}
 ---@field unset? string[] Names of variables that it does not inherit.
 ---@field stop_signal? string What asks a command to end: "TERM", "INT", … Default "TERM". Capsules are asked by their lifeline.
 ---@field containment? "group"|"tracked"|"cgroup"|"sealed" What ends everything that it starts. Default: the best there is on this machine; one that cannot be had is refused.
----@field ports? integer[] Ports that have to be free before it is started again.
+---@field ports? integer[] TCP ports that it listens on. It is not started, and the launch fails, when somebody else has one; a restart waits until they are free.
 ---@field on_exit? "stop"|"restart"|"ignore"|mur.RestartOptions|fun(exit: mur.Exit): string?, number? What happens when it ends by itself once it was ready: the formation stops, it is started again, or nothing. A function returns one of the words, and after how many seconds to restart. Default: "stop" in a formation without an entry, else "ignore".
 ---@field health? mur.Health A check that is made again and again while it runs.
 ---@field dir? string Where its process runs. Default: the folder that murlua was started in.
