@@ -29,7 +29,7 @@ type capsule struct {
 }
 
 var capsuleType = &engine.Type{
-	Name: "capsule",
+	Name: "capsule", Class: "mur.Capsule",
 	Fields: map[string]func(any) any{
 		"name":    func(v any) any { return v.(*capsule).name },
 		"version": func(v any) any { return v.(*capsule).version },
@@ -233,7 +233,7 @@ type peer struct {
 }
 
 var peerType = &engine.Type{
-	Name:    "peer",
+	Name: "peer", Class: "mur.Peer",
 	Methods: map[string]engine.Function{"send": peerSend},
 	Fields:  map[string]func(any) any{"name": func(v any) any { return v.(*peer).name }},
 	String:  func(v any) string { return "peer " + v.(*peer).name },

@@ -43,7 +43,7 @@ var errDoorTimeout = errors.New("the time is up")
 
 // tokenType is a door's token: scripts can pass it on, and read it only by asking.
 var tokenType = &engine.Type{
-	Name:    "door token",
+	Name: "door token", Class: "mur.DoorToken",
 	Methods: map[string]engine.Function{"reveal": func(c *engine.Call) error { return c.Return(c.Self().(credential.Secret).Reveal()) }},
 	String:  func(any) string { return "door token [redacted]" },
 	Equal:   func(a, b any) bool { return a.(credential.Secret).Equal(b.(credential.Secret)) },

@@ -22,7 +22,7 @@ type doorStream struct {
 }
 
 var doorStreamType = &engine.Type{
-	Name:    "door stream",
+	Name: "door stream", Class: "mur.DoorStream",
 	Methods: map[string]engine.Function{"next": doorStreamNext, "events": doorStreamEvents, "close": doorStreamClose},
 	String:  func(v any) string { return "door stream of " + v.(*doorStream).call.target },
 }

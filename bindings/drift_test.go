@@ -85,6 +85,9 @@ func compareMembers(t *testing.T, docs *meta.Docs, name string, object *engine.T
 		t.Errorf("the class %s is described %v, its type is %v", name, class != nil, object)
 		return
 	}
+	if object.Class != name {
+		t.Errorf("the type of %s says that %q describes it", name, object.Class)
+	}
 	var described []string
 	for _, f := range docs.Fields(class) {
 		if !strings.HasPrefix(f.Name, "[") {

@@ -25,7 +25,7 @@ func (w *World) formationModule() engine.Module {
 var errPlanShown = errors.New("the plan was shown")
 
 var formationType = &engine.Type{
-	Name: "formation",
+	Name: "formation", Class: "mur.Formation",
 	Methods: map[string]engine.Function{
 		"wait": formationWait, "stop": formationStop, "member": formationMember, "send": formationSend, "output": formationOutput,
 	},

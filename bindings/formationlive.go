@@ -117,7 +117,7 @@ type known struct {
 }
 
 var knownType = &engine.Type{
-	Name:    "formation",
+	Name: "formation", Class: "mur.KnownFormation",
 	Methods: map[string]engine.Function{"stop": knownStop},
 	Fields: map[string]func(any) any{
 		"id":       func(v any) any { return string(v.(*known).id) },

@@ -18,7 +18,7 @@ type fileWatch struct {
 }
 
 var watchType = &engine.Type{
-	Name:    "watch",
+	Name: "watch", Class: "mur.Watch",
 	Methods: map[string]engine.Function{"next": watchNext, "close": watchClose},
 	String:  func(v any) string { return "watch of " + v.(*fileWatch).path },
 }

@@ -29,7 +29,7 @@ func (w *World) handleModule() engine.Module {
 }
 
 var handleType = &engine.Type{
-	Name: "handle",
+	Name: "handle", Class: "mur.Handle",
 	Methods: map[string]engine.Function{
 		"poll": handlePoll, "read_line": handleReadLine, "wait": handleWait, "write": handleWrite,
 		"close_stdin": handleCloseStdin, "signal": handleSignal, "stop": handleStop, "kill": handleKill,

@@ -27,7 +27,7 @@ type httpStream struct {
 }
 
 var httpStreamType = &engine.Type{
-	Name:    "http stream",
+	Name: "http stream", Class: "mur.HTTPStream",
 	Methods: map[string]engine.Function{"read": streamRead, "lines": streamLines, "close": streamClose},
 	Fields: map[string]func(any) any{
 		"status":  func(v any) any { return v.(*httpStream).response.StatusCode },

@@ -22,7 +22,7 @@ type planned struct {
 }
 
 var planType = &engine.Type{
-	Name: "plan",
+	Name: "plan", Class: "mur.FormationPlan",
 	Fields: map[string]func(any) any{
 		"members": func(v any) any { return v.(*planned).view().Members },
 		"order":   func(v any) any { return v.(*planned).view().Order },

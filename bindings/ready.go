@@ -95,7 +95,7 @@ func dialOnce(c *engine.Call, dial func(ctx context.Context) (net.Conn, error)) 
 
 // memberType is what a policy gets to know about the member that it is asked about.
 var memberType = &engine.Type{
-	Name: "member",
+	Name: "member", Class: "mur.ReadyMember",
 	Fields: map[string]func(any) any{
 		"name":       func(v any) any { return v.(*formation.Probe).Name },
 		"pid":        func(v any) any { return v.(*formation.Probe).PID },

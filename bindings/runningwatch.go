@@ -11,7 +11,7 @@ import (
 )
 
 var runningWatchType = &engine.Type{
-	Name:    "record watch",
+	Name: "record watch", Class: "mur.RecordWatch",
 	Methods: map[string]engine.Function{"next": runningWatchNext, "close": runningWatchClose},
 	String:  func(any) string { return "watch of running records" },
 }

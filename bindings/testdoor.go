@@ -21,7 +21,7 @@ type fakedDoor struct {
 }
 
 var fakeDoorType = &engine.Type{
-	Name: "fake_door",
+	Name: "fake_door", Class: "mur.FakeDoor",
 	Methods: map[string]engine.Function{
 		"close": func(c *engine.Call) error {
 			d := c.Self().(*fakedDoor)

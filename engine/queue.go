@@ -34,7 +34,7 @@ func (q *queue) wake() {
 
 func newQueueType() *Type {
 	return &Type{
-		Name: "queue",
+		Name: "queue", Class: "mur.Queue",
 		Methods: map[string]Function{
 			"push":  pushQueue,
 			"pop":   popQueue,

@@ -164,7 +164,7 @@ func (h *Host) taskObject(t *Task) lua.LValue {
 
 func newTaskType() *Type {
 	return &Type{
-		Name: "task",
+		Name: "task", Class: "mur.Task",
 		Methods: map[string]Function{
 			"join": func(c *Call) error { return joinTask(c, c.Self().(*Task)) },
 			"cancel": func(c *Call) error {

@@ -12,6 +12,7 @@ import (
 // same one may be used by several hosts.
 type Type struct {
 	Name    string                              // as in messages: "handle"
+	Class   string                              // as in the stubs: "mur.Handle"; empty when they do not describe it
 	Methods map[string]Function                 // called as object:name(...); arguments count from after the object
 	Fields  map[string]func(value any) any      // read each time, converted as by [FromGo]; must not block
 	String  func(value any) string              // tostring(object); nil prints the name

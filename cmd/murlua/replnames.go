@@ -68,11 +68,21 @@ func (n *names) help(topic string) string {
 	if topic == "" {
 		topic = "mur"
 	}
-	// Objects go by the name of their type, which the stubs write with a capital.
-	for _, candidate := range []string{topic, "mur." + topic, "mur." + strings.ToUpper(topic[:1]) + topic[1:]} {
-		if text, ok := n.docs.Help(candidate); ok {
-			return strings.TrimRight(text, "\n") + "\n"
+	page, isCommand := pages()[topic]
+	// The stubs write the names of classes with a capital.
+	for _, candidate := range []string{topic, "mur." + strings.ToUpper(topic[:1]) + topic[1:]} {
+		text, ok := n.docs.Help(candidate)
+		if !ok {
+			continue
 		}
+		text = strings.TrimRight(text, "\n") + "\n"
+		if isCommand {
+			text += "\nThe command of that name: murlua help " + topic + "\n"
+		}
+		return text
+	}
+	if isCommand {
+		return page
 	}
 	text := fmt.Sprintf("there is no help on %s\n", topic)
 	if near := n.docs.Nearest(topic); len(near) > 0 {

@@ -1,13 +1,15 @@
 package repl
 
 import (
+	"cmp"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"murlua/engine"
 )
 
 // NameOf returns the name under which argument n of a call is described: a string is its own; functions and tables
-// have the name they are found by in mur; objects have that of their type; others have none, as does nothing.
+// have the name they are found by in mur; objects have that of the class that describes them; others have none, as does nothing.
 func NameOf(c *engine.Call, n int) string {
 	v := c.Get(n)
 	switch v := v.(type) {
@@ -15,7 +17,7 @@ func NameOf(c *engine.Call, n int) string {
 		return string(v)
 	case *lua.LUserData:
 		if of := engine.TypeOf(v); of != nil {
-			return of.Name
+			return cmp.Or(of.Class, of.Name)
 		}
 	case *lua.LFunction, *lua.LTable:
 		return nameInMur(c, v)

@@ -29,6 +29,7 @@ type matcher func(c *engine.Call, v lua.LValue) (verdict, error)
 
 func (m *collector) expectationType() *engine.Type {
 	of := engine.NewType("expectation")
+	of.Class = "mur.Expectation"
 	of.String = func(any) string { return "an expectation" }
 	of.Fields["never"] = func(v any) any {
 		e := v.(*expectation)
