@@ -3,6 +3,7 @@ package bindings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,8 +114,11 @@ func readOnExit(c *engine.Call, o *engine.OptionTable) func(context.Context, for
 		failures := r.Bool("on_failure", false)
 		r.Done(false)
 		return func(ctx context.Context, exit formation.Exit) formation.Action {
-			if most > 0 && exit.Restarts >= most || failures && exit.Status.ExitCode() == 0 {
+			switch {
+			case failures && exit.Status.ExitCode() == 0:
 				return formation.Action{Kind: formation.StopFormation}
+			case most > 0 && exit.Restarts >= most:
+				return formation.Action{Kind: formation.StopFormation, Why: gaveUp(exit.Restarts)}
 			}
 			return backoff(ctx, exit)
 		}
@@ -124,6 +128,13 @@ func readOnExit(c *engine.Call, o *engine.OptionTable) func(context.Context, for
 		o.Bad("on_exit", "a %s is neither a word, a table nor a function", v.Type())
 	}
 	return nil
+}
+
+func gaveUp(restarts int) string {
+	if restarts == 1 {
+		return "gave up after 1 restart"
+	}
+	return fmt.Sprintf("gave up after %d restarts", restarts)
 }
 
 // decide asks a script's function. One that fails ends the formation, and its script with it.

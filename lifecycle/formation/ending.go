@@ -116,11 +116,11 @@ func (f *Formation) awaitEnd(tended <-chan struct{}) (ending Ending, detail stri
 			status := entry.Status()
 			return Ending{Entry: &status}, "the entry exited with " + status.String()
 		case member := <-f.over:
-			return Ending{Member: &member}, member.Name + " exited with " + member.Status.String()
+			return member.ending()
 		case <-tended:
 			select {
 			case member := <-f.over: // it was the last one
-				return Ending{Member: &member}, member.Name + " exited with " + member.Status.String()
+				return member.ending()
 			default:
 				return Ending{Cause: errAllEnded}, errAllEnded.Error()
 			}
@@ -207,6 +207,21 @@ func (f *Formation) memberEndings() []MemberEnding {
 		endings = append(endings, endingOf(p))
 	}
 	return endings
+}
+
+// lastEnding is the exit that ends a formation, and what is told with it.
+type lastEnding struct {
+	MemberEnding
+	why string
+}
+
+// ending is the formation's, and why the stop begins.
+func (l lastEnding) ending() (ending Ending, detail string) {
+	detail = l.Name + " exited with " + l.Status.String()
+	if l.why != "" {
+		detail += "; " + l.why
+	}
+	return Ending{Member: &l.MemberEnding}, detail
 }
 
 func endingOf(p *started) MemberEnding {

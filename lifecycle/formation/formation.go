@@ -27,7 +27,7 @@ type Formation struct {
 
 	asked     chan error        // gets the first Stop's reason
 	entry     chan *started     // gets the entry's process
-	over      chan MemberEnding // gets the member whose exit ends the formation
+	over      chan lastEnding // gets the exit that ends the formation
 	ended     chan struct{}     // closed when ending is set
 	following sync.WaitGroup    // the goroutines that tell of ends of processes
 	recording sync.WaitGroup    // the goroutines that write records of commands
@@ -87,7 +87,7 @@ func newFormation(plan Plan, o *Options) *Formation {
 		slots: map[string]*slot{},
 		asked: make(chan error, 1),
 		entry: make(chan *started, 1),
-		over:  make(chan MemberEnding, len(plan.Members)),
+		over:  make(chan lastEnding, len(plan.Members)),
 		ended: make(chan struct{}),
 	}
 	f.events = newStream(func(e Event) {

@@ -24,6 +24,8 @@ type Action struct {
 	Kind ActionKind
 	// After is how long to wait before the member is started again.
 	After time.Duration
+	// Why is told with a stop, after the member's status: "gave up after 2 restarts". Empty tells the status alone.
+	Why string
 }
 
 // ActionKind is one of Ignore, StopFormation and Restart.
@@ -105,7 +107,7 @@ func (f *Formation) tend(m *Member) {
 			if alive {
 				f.stopProcess(p)
 			}
-			f.over <- endingOf(p)
+			f.over <- lastEnding{endingOf(p), action.Why}
 			return
 		case Restart:
 			var again bool

@@ -33,7 +33,7 @@ local formation = {}
 ---@class mur.RestartOptions
 ---@field restart_after? number Seconds before the first restart; then twice as long each time. Default 0.5.
 ---@field up_to? number Seconds, the longest wait. Default 30.
----@field at_most? integer After so many restarts the formation stops. Default: no limit.
+---@field at_most? integer After so many restarts the formation stops, with "gave up after …" in the detail of the event `stopping`. Default: no limit.
 ---@field on_failure? boolean Only when it did not end with 0; then the formation stops. Default false.
 
 --- A member's process that ended by itself.
