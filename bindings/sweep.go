@@ -16,6 +16,7 @@ func (w *World) sweepModule() engine.Module {
 		Name: "sweep", Doc: "end and remove what was left behind",
 		Functions: map[string]engine.Function{
 			"find": w.sweepFind, "act": sweepAct, "actions": sweepActions, "check": checkOptions, "error": newError, "canonical": w.canonical,
+			"where": whereOf,
 		},
 	}
 }

@@ -37,10 +37,17 @@ func frameAt(L *lua.LState, level int) (frame, bool) {
 	return frame{}, false
 }
 
-// placeAt returns "file:line: " of a level, empty when it is no Lua function.
+// placeAt returns "file:line: " of a level, empty when it is no Lua function. For a function of the library it is that of
+// the script that called it.
 func placeAt(L *lua.LState, level int) string {
 	f, ok := frameAt(L, level)
 	if !ok || f.fn.IsG {
+		return ""
+	}
+	if isLibrary(f.dbg.Source) {
+		if place := scriptPlace(L); place != "" {
+			return place + ": "
+		}
 		return ""
 	}
 	return fmt.Sprintf("%s:%d: ", f.dbg.Source, f.dbg.CurrentLine)

@@ -65,11 +65,15 @@ func (o *OptionTable) Len() int {
 
 // Bad raises that an option cannot be used.
 func (o *OptionTable) Bad(key, format string, args ...any) {
-	o.c.Raise(&Error{
+	o.c.Raise(o.bad(key, fmt.Sprintf(format, args...)))
+}
+
+func (o *OptionTable) bad(key, why string) *Error {
+	return &Error{
 		Kind:    KindUsage,
-		Message: fmt.Sprintf("bad option '%s%s' of '%s': %s", o.where, key, o.c.name, fmt.Sprintf(format, args...)),
+		Message: fmt.Sprintf("bad option '%s%s' of '%s': %s", o.where, key, o.c.name, why),
 		Fields:  map[string]any{"option": o.where + key},
-	})
+	}
 }
 
 func (o *OptionTable) expected(key, what string) {
@@ -174,8 +178,13 @@ func (o *OptionTable) Function(key string) *lua.LFunction {
 	return nil
 }
 
-// Strings reads a list of strings; nil when it was not given.
+// Strings reads a list of strings; nil when it was not given. To whoever gives one string it shows how to write it.
 func (o *OptionTable) Strings(key string) []string {
+	if text, ok := o.Get(key).(lua.LString); ok {
+		e := o.bad(key, "table expected, got string")
+		e.Hint = "write " + key + " = " + AsList(key, string(text))
+		o.c.Raise(e)
+	}
 	table := o.Table(key)
 	if table == nil {
 		return nil
@@ -185,6 +194,22 @@ func (o *OptionTable) Strings(key string) []string {
 		o.Bad(key, "%v", err)
 	}
 	return list
+}
+
+// AsList writes what was given as a string as the list that was expected: a command as its words, or for the shell when
+// it has what only a shell understands.
+func AsList(key, text string) string {
+	words := []string{text}
+	if key == "command" {
+		words = strings.Fields(text)
+		if strings.ContainsAny(text, "'\"\\|&;<>()$`*?[]#~{}\n") {
+			words = []string{"sh", "-c", text}
+		}
+	}
+	for i, word := range words {
+		words[i] = fmt.Sprintf("%q", word)
+	}
+	return "{ " + strings.Join(words, ", ") + " }"
 }
 
 // StringMap reads a table of strings by name; nil when it was not given.

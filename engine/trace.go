@@ -100,7 +100,7 @@ func describeFrame(L *lua.LState, level int) string {
 		return ""
 	}
 	f, _ := fn.(*lua.LFunction)
-	if f == nil || f == threadOf(L).host.trampoline {
+	if f == nil || f == threadOf(L).host.trampoline || !f.IsG && isLibrary(dbg.Source) {
 		return ""
 	}
 	name := "function '" + dbg.Name + "'"
@@ -119,9 +119,8 @@ func describeFrame(L *lua.LState, level int) string {
 }
 
 // scriptPlace returns "file:line" of the innermost Lua function that runs, looking through Go functions, the threads
-// below and the library: its caller is who should know.
+// below and the library: its caller is who should know. Empty when nothing but the library runs.
 func scriptPlace(L *lua.LState) string {
-	inLibrary := ""
 	for th := threadOf(L); th != nil; th = th.below {
 		for level := 0; ; level++ {
 			dbg, ok := th.L.GetStack(level)
@@ -130,22 +129,16 @@ func scriptPlace(L *lua.LState) string {
 			}
 			fn, err := th.L.GetInfo("Slf", dbg, lua.LNil)
 			f, _ := fn.(*lua.LFunction)
-			if err != nil || f == nil || f.IsG {
-				continue
-			}
-			place := fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
-			if !isLibrary(dbg.Source) {
-				return place
-			}
-			if inLibrary == "" {
-				inLibrary = place
+			if err == nil && f != nil && !f.IsG && !isLibrary(dbg.Source) {
+				return fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
 			}
 		}
 	}
-	return inLibrary
+	return ""
 }
 
-// isLibrary tells the chunks of a [Library] from files.
+// isLibrary tells the chunks of a [Library] from files. Their lines are nobody's concern but murlua's own: neither
+// places nor tracebacks show them.
 func isLibrary(source string) bool {
 	return strings.HasPrefix(source, "mur.") && !strings.HasSuffix(source, ".lua")
 }

@@ -24,6 +24,13 @@ local function known(action, kind)
   return false
 end
 
+-- name_of names a policy by where it is written, when that is in a script.
+local function name_of(policy)
+  local place = native.where(policy)
+  if place:find("^mur%.") then return "the policy" end
+  return "the policy of " .. place
+end
+
 -- decide asks the policy about every item.
 local function decide(policy, items)
   local decisions = {}
@@ -31,7 +38,7 @@ local function decide(policy, items)
     local action, why = policy(item, item.live)
     if action ~= nil and action ~= false and action ~= "keep" then
       if not known(action, item.kind) then
-        usage("the policy returned %q for a %s; it can be %s or \"keep\"", tostring(action), item.kind,
+        usage("%s returned %q for the %s %s; it can be %s or \"keep\"", name_of(policy), tostring(action), item.kind, item.id,
           table.concat(native.actions(item.kind), ", "))
       end
       decisions[i] = { action = action, why = why }

@@ -96,7 +96,7 @@ func describeError(err error) string {
 		hint = hinted.hint
 	}
 	if script, ok := errors.AsType[*engine.Error](err); ok {
-		trace = script.Trace
+		trace = script.UsefulTrace()
 		if hint == "" && !strings.Contains(script.Message, script.Hint) {
 			hint = script.Hint
 		}

@@ -38,7 +38,7 @@ func (c *sweepCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	_, err = host.Run(ctx, "murlua sweep", sweepScript)
+	_, err = host.Run(ctx, "mur.sweep", sweepScript) // like a module: its own lines are no places in errors
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	err = errors.Join(err, host.Close(closing))
