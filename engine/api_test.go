@@ -64,7 +64,11 @@ func runDemo(t *testing.T, ctx context.Context, source string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	h := newHost(t, Options{Stdout: &out, Modules: []Module{demo()}, Stdlib: NewLibrary(fstest.MapFS{
-		"twice.lua": {Data: []byte("local native = ... return { of = function(x) return 2 * x end, native = native }")},
+		"twice.lua": {Data: []byte(`local native = ...
+			return {
+				of = function(x) return 2 * x end, native = native, fail = function() error("as asked") end,
+				twice = function(f) f() f() end,
+			}`)},
 	})})
 	_, err := h.Run(ctx, "test.lua", "local mur = require 'mur'\n"+source)
 	return out.String(), err
@@ -177,5 +181,21 @@ func TestAMisspeltNameOfAModuleNamesTheRightOne(t *testing.T) {
 		"false\ttest.lua:4: there is no mur.twice.off; did you mean 'mur.twice.of'?\n"
 	if err != nil || !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\tnil\ntrue\n") {
 		t.Errorf("printed %q, %v", got, err)
+	}
+}
+
+// Nobody sees a line of the library: not in a place, not in a traceback.
+func TestErrorsAreNotPlacedInTheLibrary(t *testing.T) {
+	for source, want := range map[string]string{
+		`mur.twice.of({})`: "test.lua:2: attempt to perform arithmetic on local 'x' (a table value)",
+		`mur.twice.fail()`: "test.lua:2: as asked",
+		`local t = mur.task.spawn(mur.twice.fail) t:join()`: "as asked",
+		`mur.twice.twice(function() error("own") end)`:      "test.lua:2: own",
+	} {
+		_, err := runDemo(t, context.Background(), source)
+		own, ok := errors.AsType[*Error](err)
+		if !ok || err.Error() != want || strings.Contains(own.Trace, "mur.twice:") {
+			t.Errorf("%s: got %v, want %q, with the trace %q", source, err, want, own.Trace)
+		}
 	}
 }

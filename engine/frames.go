@@ -50,8 +50,11 @@ func placeAt(L *lua.LState, level int) string {
 		}
 		return ""
 	}
-	return fmt.Sprintf("%s:%d: ", f.dbg.Source, f.dbg.CurrentLine)
+	return f.place() + ": "
 }
+
+// place is "file:line" of a Lua function's frame, also of one of the library.
+func (f frame) place() string { return fmt.Sprintf("%s:%d", f.dbg.Source, f.dbg.CurrentLine) }
 
 // functionAt returns the function of a level.
 func functionAt(L *lua.LState, level int) *lua.LFunction {

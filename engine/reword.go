@@ -21,11 +21,11 @@ func (t *thread) reword(value lua.LValue) lua.LValue {
 	if pc < 0 || pc >= len(f.fn.Proto.Code) {
 		return value
 	}
-	place := placeAt(t.L, 0)
-	message, found := strings.CutPrefix(string(text), strings.TrimSuffix(place, " "))
+	message, found := strings.CutPrefix(string(text), f.place()+":")
 	if !found {
 		return value
 	}
+	place := placeAt(t.L, 0)
 	if better := f.better(pc, f.fn.Proto.Code[pc], strings.TrimSpace(message)); better != "" {
 		return lua.LString(place + better)
 	}

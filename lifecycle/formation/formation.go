@@ -25,13 +25,13 @@ type Formation struct {
 	outputs outputDir
 	slots   map[string]*slot
 
-	asked     chan error        // gets the first Stop's reason
-	entry     chan *started     // gets the entry's process
+	asked     chan error      // gets the first Stop's reason
+	entry     chan *started   // gets the entry's process
 	over      chan lastEnding // gets the exit that ends the formation
-	ended     chan struct{}     // closed when ending is set
-	following sync.WaitGroup    // the goroutines that tell of ends of processes
-	recording sync.WaitGroup    // the goroutines that write records of commands
-	recorder  sync.Mutex        // held by the one that writes
+	ended     chan struct{}   // closed when ending is set
+	following sync.WaitGroup  // the goroutines that tell of ends of processes
+	recording sync.WaitGroup  // the goroutines that write records of commands
+	recorder  sync.Mutex      // held by the one that writes
 
 	life  context.Context // ends when the stop begins: nothing is started again
 	stop  context.CancelFunc
