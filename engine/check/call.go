@@ -35,6 +35,9 @@ func (c *checker) call(x *ast.FuncCallExpr, s *scope) value {
 			if i < len(fn.fn.Params) {
 				c.optionTable(arg, fn.fn.Params[i].Type, fn.name, "")
 			}
+			if plan, ok := arg.(*ast.TableExpr); ok && i == 0 && (fn.name == launcher || fn.name == "mur.formation.plan") {
+				c.plan(plan, fn.name)
+			}
 		}
 		return c.result(fn.fn)
 	}

@@ -15,7 +15,7 @@ import (
 type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
-	Kind    string `json:"kind"` // syntax, global, member or option
+	Kind    string `json:"kind"` // syntax, global, member, option or plan
 	Message string `json:"message"`
 }
 
@@ -63,6 +63,8 @@ type checker struct {
 	findings []Finding
 	assigned map[string]int  // how often a name is assigned after its declaration, anywhere
 	globals  map[string]bool // those that are there, and those that the script assigns
+
+	functions int // how many are around what is checked
 }
 
 func (c *checker) syntax(err error) Finding {

@@ -63,6 +63,38 @@ func TestScript(t *testing.T) {
 	}
 }
 
+func TestPlans(t *testing.T) {
+	s := surface(t)
+	for source, want := range map[string]string{
+		"return { members = {\n{ name = 'a', command = { 'true' }, reday = { tcp = 1 } } } }": "x.lua:2: unknown option 'members[1].reday' of 'mur.formation.launch'; did you mean 'ready'?",
+		"return { members = { { name = 'a', command = { 'true' }, ready = { tpc = 1 } } } }":  "x.lua:1: unknown option 'members[1].ready.tpc' of 'mur.formation.launch'; did you mean 'tcp'?",
+		"return { member = {} }":                                                                                                          "",
+		"return { members = {}, ready_witin = 1 }":                                                                                        "x.lua:1: unknown option 'ready_witin' of 'mur.formation.launch'; did you mean 'ready_within'?",
+		"local function f() return { members = {}, anything = 1 } end return f":                                                           "",
+		"if 1 then return { members = {}, tsk = '' } end":                                                                                 "x.lua:1: unknown option 'tsk' of 'mur.formation.launch'; did you mean 'task'?",
+		"return { members = { { name = 'server' }, { name = 'b', after = { 'sever' } } } }":                                               "x.lua:1: member 'b' starts after 'sever', which is not a member; did you mean 'server'?",
+		"return { members = { { name = 'a',\ncalls = { 'x' } } } }":                                                                       "x.lua:2: member 'a' calls 'x', which is not a member",
+		"return { members = { { name = 'a', after = { 'x' } }, other } } other = 1":                                                       "x.lua:1: syntax error near 'other'",
+		"other = {}\nreturn { members = { { name = 'a', after = { 'x' } }, other } }":                                                     "",
+		"local n = 'x' return { members = { { name = 'a', after = { 'x' } }, { name = n } } }":                                            "",
+		"return { members = { { name = 'a' },\n{ name = 'a' } } }":                                                                        "x.lua:2: two members are named 'a'",
+		"return { members = {\n{ name = 'a', command = 'sleep 100' } } }":                                                                 `x.lua:2: bad option 'members[1].command' of 'mur.formation.launch': table expected, got string; write command = { "sleep", "100" }`,
+		"return { members = { { name = 'b' }, { name = 'a', after = 'b' } } }":                                                            `x.lua:1: bad option 'members[2].after' of 'mur.formation.launch': table expected, got string; write after = { "b" }`,
+		"return { members = {\n{ name = 'a', after = { 'b' } },\n{ name = 'b', after = { 'a' } } } }":                                     "x.lua:2: members wait for each other: a → b → a",
+		"return { members = { { name = 'a', after = { 'a' } } } }":                                                                        "x.lua:1: members wait for each other: a → a",
+		"return { members = { { name = 'a' }, { name = 'b', after = { 'a' }, calls = { 'a' } }, { name = 'c', after = { 'a', 'b' } } } }": "",
+		"local mur = require 'mur'\nmur.formation.plan { members = { { name = 'a', after = { 'b' } } } }":                                 "x.lua:2: member 'a' starts after 'b', which is not a member",
+	} {
+		var lines []string
+		for _, f := range Script("x.lua", source, s) {
+			lines = append(lines, f.String())
+		}
+		if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", source, diff)
+		}
+	}
+}
+
 // TestExamples: nothing is found in what comes with the program.
 func TestExamples(t *testing.T) {
 	s := surface(t)

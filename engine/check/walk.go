@@ -97,6 +97,9 @@ func (c *checker) statement(stmt ast.Stmt, s *scope) {
 		c.function(x.Func, self)
 	case *ast.ReturnStmt:
 		c.all(x.Exprs, s)
+		if c.functions == 0 {
+			c.recipe(x.Exprs)
+		}
 	}
 }
 
@@ -135,7 +138,9 @@ func (c *checker) function(f *ast.FunctionExpr, s *scope) {
 	if f.ParList.HasVargs {
 		names = append(names, "arg")
 	}
+	c.functions++
 	c.block(f.Stmts, s.with(names...))
+	c.functions--
 }
 
 func (c *checker) all(list []ast.Expr, s *scope) {
