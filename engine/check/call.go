@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -86,7 +87,10 @@ func (c *checker) optionTable(e ast.Expr, typ, function, path string) {
 			}
 		}
 	}
-	if classes, open := c.Docs.Tables(typ, ""); len(classes) > 0 && !open {
+	classes, open := c.Docs.Tables(typ, "")
+	// An object is made by some function: a table with its fields is not taken for one.
+	classes = slices.DeleteFunc(classes, func(class *meta.Class) bool { return len(class.Methods) > 0 })
+	if len(classes) > 0 && !open {
 		c.options(table, classes, function, path)
 	}
 }

@@ -136,8 +136,8 @@ func (c *checker) objectMember(class *meta.Class, key string, line int) value {
 	var members []string
 	for _, f := range c.Docs.Fields(class) {
 		if f.Name == key {
-			if of := c.Docs.TableOf(f.Type); of != nil && !f.Optional {
-				return value{kind: isObject, class: of}
+			if of, _ := c.Docs.Tables(f.Type, ""); len(of) == 1 && !f.Optional {
+				return value{kind: isObject, class: of[0]}
 			}
 			return value{}
 		}

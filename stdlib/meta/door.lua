@@ -13,7 +13,7 @@
 ---@class mur.door
 local door = {}
 
----@alias mur.Door string|mur.Record
+---@alias mur.Door string|mur.Record A door's address, its session, or its record; see mur.door.
 
 ---@class mur.DoorOptions
 ---@field token? string|mur.DoorToken Default: the operator's token when the door is named by its session, none by its address.

@@ -12,7 +12,7 @@
 ---@class mur.log
 local log = {}
 
----@alias mur.LogLevel "debug"|"info"|"warn"|"error"|"off"
+---@alias mur.LogLevel "debug"|"info"|"warn"|"error"|"off" The least that is written; "off" writes nothing.
 
 --- Writes a line at level debug, which is not shown unless asked for.
 ---@param message any Anything that `tostring` takes.

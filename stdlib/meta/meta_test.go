@@ -111,6 +111,11 @@ func TestEverythingIsDescribed(t *testing.T) {
 		if m.Text == "" {
 			t.Errorf("the module %s has no description", m.Name)
 		}
+		for _, a := range m.Aliases {
+			if a.Text == "" {
+				t.Errorf("the type %s has no description", a.Name)
+			}
+		}
 		functions := m.Functions
 		for _, c := range m.Classes {
 			functions = append(functions, c.Methods...)

@@ -5,7 +5,8 @@
 --- A policy is asked until it says yes. It is one of
 ---
 --- - a policy made by a function of this module: `mur.ready.tcp(6390)`;
---- - a function: it gets the member and returns true, or false and a sentence about what is still missing;
+--- - a function: it gets the member and returns true, or false and a sentence about what is still missing; `mur.ready.policy` gives it
+---   words for what it waits for;
 --- - a table in short form: `{ tcp = 6390 }`, `{ http = "http://localhost:8080/health", within = 5 }`. Several keys must all hold.
 ---
 --- `tostring` of a policy says what it waits for; the launch shows it, and when the time is up, also why it was not yet so.
