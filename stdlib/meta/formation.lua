@@ -62,7 +62,7 @@ local formation = {}
 ---@field attach? boolean Whether `murlua attach` lets others into this script, and `murlua show` knows how it stands with it. Default true.
 ---@field on_event? fun(event: mur.FormationEvent) Called for everything that happens to the formation, in order.
 
----@alias mur.EventKind "launching"|"waiting"|"spawned"|"reported"|"door_answered"|"not_ready_yet"|"ready"|"entry_started"|"failed"|"stopping"|"exited"|"restarting"|"unhealthy"|"healthy"|"rung"|"reaped"|"ended" What happened: to a member, in this order, "waiting" for others, "spawned", "reported" and "door_answered" (capsules), "ready", or "failed"; "exited" and "reaped" when it ends; "rung" for each step of a stop. The rest is about the formation.
+---@alias mur.EventKind "launching"|"waiting"|"spawned"|"reported"|"door_answered"|"not_ready_yet"|"ready"|"entry_started"|"failed"|"stopping"|"exited"|"restarting"|"unhealthy"|"healthy"|"rung"|"reaped"|"ended" What happened. A member that comes up: "waiting" (for others), "spawned", "reported" and "door_answered" (capsules), "not_ready_yet", then "ready" or "failed". Later: "exited", "restarting", "unhealthy", "healthy". One that is stopped: "stopping", "rung" (a step of the stop), "exited", "reaped". "launching" and "ended" are about the formation; "ready" and "stopping" are, too, when they name no member.
 
 --- Something that happened to a formation, or to one of its members.
 ---@class mur.FormationEvent
