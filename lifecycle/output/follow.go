@@ -206,6 +206,9 @@ func (f *follower) next() (*os.File, error) {
 			return nil, err
 		}
 		next, err := os.Open((&File{path: f.path}).numbered(n - 1))
+		if errors.Is(err, fs.ErrNotExist) && n > 1 { // on its way there
+			next, err = os.Open((&File{path: f.path}).numbered(n - 2))
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
@@ -220,22 +223,29 @@ func (f *follower) next() (*os.File, error) {
 }
 
 // place finds the file that is being read among those that there are: 0 is the current one. One that is no longer
-// kept counts as the one before the oldest.
+// kept counts as the one before the oldest. A number may be missing while the files are being renamed, the oldest first;
+// two in a row are the end.
 func (f *follower) place() (int, error) {
 	mine, err := f.file.Stat()
 	if err != nil {
 		return 0, err
 	}
+	missing := false
 	for n := 0; ; n++ {
 		there, err := os.Stat((&File{path: f.path}).numbered(n))
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && n > 0:
-			return n, nil
+		case errors.Is(err, fs.ErrNotExist):
+			if missing && n > 1 {
+				return n - 1, nil
+			}
+			missing = n > 0
+			continue
 		case err != nil && n > 0:
 			return 0, err
 		case err == nil && os.SameFile(mine, there):
 			return n, nil
 		}
+		missing = false
 	}
 }
 

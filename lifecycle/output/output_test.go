@@ -221,3 +221,44 @@ func FuzzPump(f *testing.F) {
 		}
 	})
 }
+
+// While files are being renamed one number is missing, wherever the renaming has got to.
+func TestAFollowerFindsTheNextFileWhileOthersAreRenamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "member.log")
+	name := func(n int) string { return (&File{path: path}).numbered(n) }
+	for n := range 7 { // 6 is the oldest
+		if err := os.WriteFile(name(n), []byte(fmt.Sprint(n)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reading, err := os.Open(name(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &follower{path: path, file: reading}
+	defer f.close()
+	expect := func(when, want string) {
+		t.Helper()
+		next, err := f.next()
+		if err != nil || next == nil {
+			t.Fatalf("%s: %v, %v", when, next, err)
+		}
+		defer next.Close()
+		if text, _ := io.ReadAll(next); string(text) != want {
+			t.Errorf("%s: the file after 4 is %s, want %s", when, text, want)
+		}
+	}
+	expect("at rest", "3")
+	for n := 6; n >= 0; n-- {
+		if err := os.Rename(name(n), name(n+1)); err != nil {
+			t.Fatal(err)
+		}
+		expect(fmt.Sprintf("when %d was renamed", n), "3")
+	}
+	for n := 5; n < 8; n++ { // what is read is no longer kept: 4 is now 5
+		if err := os.Remove(name(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("when it is gone", "3")
+}
