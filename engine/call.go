@@ -77,7 +77,11 @@ func (c *Call) Block(fn func(ctx context.Context) error) error {
 		return errStopped
 	}
 	var err error
-	c.t.host.unlocked(task.wake, func() { err = fn(task.ctx) })
+	c.t.host.unlocked(task.wake, func() {
+		err = fn(task.ctx)
+		task.queued.Store(true)
+	})
+	task.queued.Store(false)
 	if task.ctx.Err() != nil {
 		c.t.left = 0 // look at once whether this is a hard stop
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || err != nil && errors.Is(err, context.Cause(task.ctx)) {
@@ -93,6 +97,7 @@ func (c *Call) Join(t *Task) ([]lua.LValue, error) {
 	var results []lua.LValue
 	var failure error
 	err := c.Block(func(ctx context.Context) error {
+		c.t.task.queued.Store(true) // behind the other task, which ends or is given up itself
 		select {
 		case <-t.done:
 			results, failure = t.results, t.err

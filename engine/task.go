@@ -28,6 +28,7 @@ type Task struct {
 	cleanupOf *Task                  // of a function given to mur.defer
 	unwound   atomic.Bool            // its function has ended
 	calling   atomic.Pointer[string] // the name of the Go function it is in
+	queued    atomic.Bool            // that function waits for the lock or for another task
 
 	done chan struct{}
 	lost chan struct{} // closed when a stuck Go call keeps the task from ending
@@ -125,6 +126,15 @@ const stuckAfter = 60 * time.Millisecond
 // that does not return; those who wait for the task are told so. Cleanups have deadlines of their own.
 func (t *Task) giveUp() {
 	if t.unwound.Load() {
+		return
+	}
+	if t.calling.Load() == nil || t.queued.Load() {
+		// It runs Lua, or waits its turn to: it ends as soon as the machine lets it.
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.timer != nil {
+			t.timer = time.AfterFunc(stuckAfter, t.giveUp)
+		}
 		return
 	}
 	t.lose.Do(func() { close(t.lost) })
