@@ -302,6 +302,11 @@ func TestTheEndOfOutputThatAnEscapedProcessHoldsIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	f := r.launch(plan(capsule("coder", "escape sleep 30s", "door ses_standin", "await"), entry("lead")))
+	// The member is ready through one pipe and names its child through another.
+	eventually(t, "the child's number", func() bool {
+		_, rest, _ := strings.Cut(r.relayed.String(), "child ")
+		return strings.Contains(rest, "\n")
+	})
 	child := childPID(t, r.relayed.String())
 	t.Cleanup(func() { _ = unix.Kill(child, unix.SIGKILL) })
 	began := time.Now()
