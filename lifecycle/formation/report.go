@@ -2,9 +2,11 @@ package formation
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"murlua/lifecycle/credential"
+	"murlua/lifecycle/id"
 )
 
 // report is what a capsule's readiness line says.
@@ -24,7 +26,7 @@ func readReport(line []byte, expected string) (report, *Reason) {
 	object, _ := value.(map[string]any)
 	reported, _ := object["formation_id"].(string)
 	if reported != expected {
-		return report{}, &Reason{Kind: WrongFormation, Reported: reported, Expected: expected}
+		return report{}, &Reason{Kind: WrongFormation, Reported: presentable(reported), Expected: expected}
 	}
 	session, _ := object["session_id"].(string)
 	if session == "" {
@@ -40,6 +42,18 @@ func readReport(line []byte, expected string) (report, *Reason) {
 	tokens, _ := object["tokens"].(map[string]any)
 	operator, _ := tokens["operator"].(string)
 	return report{session: session, url: "http://" + url, token: credential.NewSecret(operator)}, nil
+}
+
+// presentable is an id as a member wrote it, made fit to be shown when it is not one.
+func presentable(text string) string {
+	const longest = 80
+	if _, err := id.ParseFormation(text); err == nil || text == "" {
+		return text
+	}
+	if len(text) > longest {
+		text = text[:longest] + "…"
+	}
+	return strconv.Quote(text)
 }
 
 // doorAnswersAs decides whether a probe's answer makes the member ready: only a card that names the
