@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"murlua/lifecycle/credential"
-	"murlua/lifecycle/id"
 )
 
 // report is what a capsule's readiness line says.
@@ -44,16 +44,16 @@ func readReport(line []byte, expected string) (report, *Reason) {
 	return report{session: session, url: "http://" + url, token: credential.NewSecret(operator)}, nil
 }
 
-// presentable is an id as a member wrote it, made fit to be shown when it is not one.
+// presentable is an id as a member wrote it, made fit to be shown: not for ever, and no control characters.
 func presentable(text string) string {
 	const longest = 80
-	if _, err := id.ParseFormation(text); err == nil || text == "" {
-		return text
-	}
 	if len(text) > longest {
 		text = text[:longest] + "…"
 	}
-	return strconv.Quote(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // doorAnswersAs decides whether a probe's answer makes the member ready: only a card that names the
