@@ -116,7 +116,27 @@ func (s *seat) send(line, shown string) {
 	s.typing(line + "\r")
 	s.expect(line + "\r\n")
 	s.expect(shown)
-	s.expect("> ")
+	s.prompt()
+}
+
+// prompt waits until a prompt is the last thing shown: what is shown before may look like one.
+func (s *seat) prompt() {
+	s.t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		s.mu.Lock()
+		shown := s.output.String()
+		if strings.HasSuffix(shown, "> ") {
+			s.seen = len(shown)
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited for a prompt, and there was only %q", shown[s.seen:])
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 // leave waits for the end and checks the status, and that the terminal is as it was found.

@@ -69,9 +69,7 @@ func TestACommandRunsUntilItsFormationIsStopped(t *testing.T) {
 		record.FormationLauncher.PID != os.Getpid() || record.FormationID != f.ID() {
 		t.Errorf("its record is %+v", record)
 	}
-	if !strings.Contains(r.relayed.String(), "[cache] listening\n") {
-		t.Errorf("relayed: %q", r.relayed)
-	}
+	eventually(t, "what it wrote is relayed", func() bool { return strings.Contains(r.relayed.String(), "[cache] listening\n") })
 	f.Stop(nil)
 	ending := r.wait(f)
 	member := ending.Members[0]
