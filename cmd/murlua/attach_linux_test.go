@@ -200,17 +200,20 @@ func TestASessionAtWork(t *testing.T) {
 	}
 	recipe := sit(t, []string{"HOME=" + home}, "run", filepath.Join(dir, "dev.lua"))
 	recipe.expect("the gate is closed")
-	ps := newMurlua(t, home, "ps", "--json")
-	if code := ps.run(t); code != 0 {
-		t.Fatal(ps.stderr.String())
-	}
 	var sessions []struct {
 		Formation string `json:"formation_id"`
 		Member    string `json:"formation_member"`
 	}
-	if err := json.Unmarshal(ps.stdout.Bytes(), &sessions); err != nil || len(sessions) != 2 {
-		t.Fatalf("ps: %v, %s", err, ps.stdout.String())
-	}
+	eventually(t, "both sessions are listed", func() bool { // the other one may still be coming up
+		ps := newMurlua(t, home, "ps", "--json")
+		if code := ps.run(t); code != 0 {
+			t.Fatal(ps.stderr.String())
+		}
+		if err := json.Unmarshal(ps.stdout.Bytes(), &sessions); err != nil {
+			t.Fatalf("ps: %v, %s", err, ps.stdout.String())
+		}
+		return len(sessions) == 2
+	})
 
 	s := sit(t, []string{"HOME=" + home}, "attach", sessions[0].Formation)
 	s.expect("> ")
