@@ -158,6 +158,9 @@ func (s *seat) leave(code int) {
 }
 
 func TestTheREPLInATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it types as soon as a prompt is shown, which is too soon for a binary slowed down by the race detector; it runs in the full tests")
+	}
 	s := sit(t, nil, "repl")
 	s.expect("murlua " + buildVersion().Version + "; `:help` lists the commands, ^D leaves\r\n")
 	s.expect("> ")
