@@ -2,8 +2,10 @@ package bindings
 
 import (
 	"errors"
+	"time"
 
 	"murlua/engine"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/formation"
 )
 
@@ -11,13 +13,27 @@ import (
 // say more, its message everything.
 const KindLaunch = "launch_failed"
 
+// KindRunning is the kind of the error object for a formation whose name another one has. Its fields say which.
+const KindRunning = "already_running"
+
 // toScript gives an error of the lifecycle packages the kind and the fields that scripts see. Errors that need
 // neither pass through.
 func toScript(err error) error {
 	if launch, ok := errors.AsType[*formation.LaunchError](err); ok {
 		return launchError(launch)
 	}
+	if taken, ok := errors.AsType[*claim.TakenError](err); ok {
+		return takenError(taken)
+	}
 	return doorError(rosterError(err))
+}
+
+func takenError(taken *claim.TakenError) error {
+	fields := map[string]any{"name": taken.Name}
+	if h := taken.Holder; h != nil {
+		fields["formation_id"], fields["pid"], fields["started_at"] = string(h.Formation), h.PID, h.StartedAt.Format(time.RFC3339)
+	}
+	return &engine.Error{Kind: KindRunning, Message: taken.Error(), Hint: taken.Hint(), Cause: taken, Fields: fields}
 }
 
 func launchError(launch *formation.LaunchError) error {

@@ -30,7 +30,8 @@ var formationType = &engine.Type{
 		"wait": formationWait, "stop": formationStop, "member": formationMember, "send": formationSend, "output": formationOutput,
 	},
 	Fields: map[string]func(any) any{
-		"id": func(v any) any { return string(v.(*launched).formation.ID()) },
+		"id":   func(v any) any { return string(v.(*launched).formation.ID()) },
+		"name": func(v any) any { return orNil(v.(*launched).formation.Plan().Name) },
 	},
 	String: func(v any) string { return "formation " + string(v.(*launched).formation.ID()) },
 }

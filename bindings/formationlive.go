@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"murlua/engine"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
@@ -112,6 +113,7 @@ func formationSend(c *engine.Call) error {
 // known is a formation of this machine, whoever launched it.
 type known struct {
 	id      id.Formation
+	name    string // empty for none
 	records []running.Record
 	home    home.Home
 }
@@ -121,6 +123,7 @@ var knownType = &engine.Type{
 	Methods: map[string]engine.Function{"stop": knownStop},
 	Fields: map[string]func(any) any{
 		"id":       func(v any) any { return string(v.(*known).id) },
+		"name":     func(v any) any { return orNil(v.(*known).name) },
 		"members":  func(v any) any { return v.(*known).members() },
 		"launcher": func(v any) any { return v.(*known).launcher() },
 	},
@@ -156,6 +159,14 @@ func (w *World) knownFormations() ([]*known, error) {
 	if err != nil {
 		return nil, err
 	}
+	holders, err := claim.Holders(h)
+	if err != nil {
+		return nil, err
+	}
+	names := map[id.Formation]string{}
+	for _, holder := range holders {
+		names[holder.Formation] = holder.Name
+	}
 	byID := map[id.Formation]*known{}
 	var all []*known
 	for _, r := range records {
@@ -164,7 +175,7 @@ func (w *World) knownFormations() ([]*known, error) {
 		}
 		k := byID[r.FormationID]
 		if k == nil {
-			k = &known{id: r.FormationID, home: h}
+			k = &known{id: r.FormationID, name: names[r.FormationID], home: h}
 			byID[r.FormationID] = k
 			all = append(all, k)
 		}
@@ -195,15 +206,15 @@ func (w *World) formationList(c *engine.Call) error {
 
 // formationGet returns nothing for a formation of which nothing runs.
 func (w *World) formationGet(c *engine.Call) error {
-	wanted, err := id.ParseFormation(c.String(1))
-	if err != nil {
-		c.BadArgument(1, "%v", err)
+	wanted := c.String(1)
+	if _, err := id.ParseFormation(wanted); err != nil && !id.ValidMember(wanted) {
+		c.BadArgument(1, "%v, and it is no name", err)
 	}
 	var found *known
-	err = c.Block(func(context.Context) error {
+	err := c.Block(func(context.Context) error {
 		all, err := w.knownFormations()
 		for _, k := range all {
-			if k.id == wanted {
+			if string(k.id) == wanted || k.name == wanted {
 				found = k
 			}
 		}

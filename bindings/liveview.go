@@ -13,6 +13,7 @@ import (
 // FormationView is how it stands with a formation, as `murlua show` prints it.
 type FormationView struct {
 	Formation string       `json:"formation"`
+	Name      string       `json:"name,omitempty"`
 	State     string       `json:"state"` // launching, running, stopping, failed
 	Script    string       `json:"script,omitempty"`
 	PID       int          `json:"pid"` // of the process that holds it
@@ -47,7 +48,7 @@ type liveView struct {
 
 func newLiveView(id, script string, plan formation.Plan) *liveView {
 	l := &liveView{index: map[string]int{}}
-	l.current = FormationView{Formation: id, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}, Events: []string{}}
+	l.current = FormationView{Formation: id, Name: plan.Name, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}, Events: []string{}}
 	for i, m := range plan.Members {
 		l.index[m.Name] = i
 		l.current.Members = append(l.current.Members, MemberView{Name: m.Name, State: "waiting", Since: l.current.Started})

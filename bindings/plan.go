@@ -7,6 +7,7 @@ import (
 
 	"murlua/engine"
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/id"
 	"murlua/lifecycle/roster"
 )
 
@@ -24,6 +25,7 @@ type planned struct {
 var planType = &engine.Type{
 	Name: "plan", Class: "mur.FormationPlan",
 	Fields: map[string]func(any) any{
+		"name":    func(v any) any { return orNil(v.(*planned).plan.Name) },
 		"members": func(v any) any { return v.(*planned).view().Members },
 		"order":   func(v any) any { return v.(*planned).view().Order },
 	},
@@ -63,6 +65,7 @@ func (w *World) readPlanTable(c *engine.Call) *planned {
 	o := c.Options(1)
 	o.Required("members")
 	p := &planned{workdir: w.Workdir, ready: map[string]string{}}
+	p.plan.Name = readName(o)
 	if o.Has("task") {
 		task := o.String("task", "")
 		p.options.Task = &task
@@ -81,6 +84,23 @@ func (w *World) readPlanTable(c *engine.Call) *planned {
 		p.plan.Members = append(p.plan.Members, w.readMember(c, p, o.Nested("members["+lua.LNumber(i).String()+"]", table)))
 	}
 	return p
+}
+
+// readName is the formation's name, "" when none is given.
+func readName(o *engine.OptionTable) string {
+	name := o.String("name", "")
+	if o.Has("name") && !id.ValidMember(name) {
+		o.Bad("name", "%q is not a lower-case letter and up to 31 more of a-z, 0-9 and -", name)
+	}
+	return name
+}
+
+// orNil is a text that scripts see as nil when there is none.
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 func (w *World) readMember(c *engine.Call, p *planned, o *engine.OptionTable) formation.Member {

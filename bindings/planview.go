@@ -13,6 +13,7 @@ import (
 
 // PlanView is a plan for people and for JSON.
 type PlanView struct {
+	Name    string       `json:"name,omitempty"`
 	Members []PlanMember `json:"members"`
 	// Order has the names of those that start together, once all of the lists before are ready.
 	Order [][]string `json:"order"`
@@ -30,7 +31,7 @@ type PlanMember struct {
 }
 
 func (p *planned) view() PlanView {
-	view := PlanView{Order: p.plan.Order()}
+	view := PlanView{Name: p.plan.Name, Order: p.plan.Order()}
 	for _, m := range p.plan.Members {
 		member := PlanMember{Name: m.Name, Entry: m.Entry, After: m.After, Calls: m.Calls}
 		switch {

@@ -22,6 +22,7 @@ func (w *World) formationRoster(c *engine.Call) error {
 	}
 	p.options.ReadyWithin, p.options.Grace = o.Duration("ready_within", 0), o.Duration("grace", 0)
 	p.onEvent, p.attach = o.Function("on_event"), o.Bool("attach", true)
+	name := readName(o)
 	o.Done(false)
 	if !filepath.IsAbs(project) {
 		project = filepath.Join(w.Workdir, project)
@@ -44,6 +45,7 @@ func (w *World) formationRoster(c *engine.Call) error {
 		}
 	}
 	p.plan, p.options.ProjectDir, p.retain = formation.PlanOf(admitted), admitted.Project, admitted.Retain
+	p.plan.Name = name
 	return c.Return(planType.Box(p))
 }
 

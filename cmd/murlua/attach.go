@@ -11,6 +11,7 @@ import (
 
 	"murlua/engine/repl"
 	"murlua/lifecycle/attach"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
 	"murlua/lifecycle/running"
@@ -170,6 +171,9 @@ func launchersOf(h home.Home, wanted id.Formation) ([]host, error) {
 		if r.FormationID == wanted && ok && (len(hosts) == 0 || hosts[0].Identity != launcher) {
 			hosts = append(hosts, host{launcher, attachedTo(wanted)})
 		}
+	}
+	if holder, named := claim.Of(h, wanted); len(hosts) == 0 && named { // none of its members has come up yet
+		hosts = append(hosts, host{holder.Launcher(), attachedTo(wanted)})
 	}
 	if len(hosts) == 0 {
 		return nil, keptHint(fmt.Errorf("no running member of formation %s is known", wanted), h, wanted)

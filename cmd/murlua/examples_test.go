@@ -94,7 +94,7 @@ func runExample(t *testing.T, source string) {
 	switch {
 	case strings.Contains(source, ".describe("):
 		name, command = "example_test.lua", []string{"test"}
-	case strings.Contains(source, "return { members ="): // it would run until ^C
+	case strings.Contains(source, "return { members ="), strings.Contains(source, "return { name ="): // it would run until ^C
 		command = []string{"run", "--plan"}
 	}
 	for file, text := range map[string]string{

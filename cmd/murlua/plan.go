@@ -31,7 +31,11 @@ func planText(plan bindings.PlanView) string {
 		}
 	}
 	rows = append([][]string{{"STEP", "MEMBER", "KIND", "WHAT", "NEEDS", "READY WHEN"}}, rows...)
-	return columns(rows)
+	named := ""
+	if plan.Name != "" {
+		named = "formation " + plan.Name + "\n"
+	}
+	return named + columns(rows)
 }
 
 func relations(m bindings.PlanMember) string {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"murlua/bindings"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/running"
@@ -25,6 +26,7 @@ type psCommand struct {
 type listed struct {
 	running.Record
 	running.Liveness
+	name string // its formation's; empty for none
 }
 
 func (c *psCommand) run(ctx context.Context, o *outside) error {
@@ -44,7 +46,7 @@ func (c *psCommand) run(ctx context.Context, o *outside) error {
 	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
 		record := listing.Records[i]
 		if verdict.State != running.Gone {
-			live = append(live, listed{record, verdict})
+			live = append(live, listed{Record: record, Liveness: verdict})
 			continue
 		}
 		if err := running.Prune(h, record); err != nil {
@@ -57,12 +59,28 @@ func (c *psCommand) run(ctx context.Context, o *outside) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	if err := nameFormations(h, live); err != nil {
+		writeAll(o.stderr, "murlua: "+printable(err.Error())+"\n")
+	}
 	c.reportPruned(o, pruned)
 	if c.JSON {
 		return printJSON(o, live)
 	}
 	writeAll(o.stdout, table(live, time.Now()))
 	return nil
+}
+
+// nameFormations finds the names of the formations of what is listed.
+func nameFormations(h home.Home, live []listed) error {
+	holders, err := claim.Holders(h)
+	for _, holder := range holders {
+		for i := range live {
+			if live[i].FormationID == holder.Formation {
+				live[i].name = holder.Name
+			}
+		}
+	}
+	return err
 }
 
 func prunedText(record running.Record, reason string) string {
@@ -93,6 +111,9 @@ func printJSON(o *outside, live []listed) error {
 		if l.Reason != "" {
 			fields["reason"] = l.Reason
 		}
+		if l.name != "" {
+			fields["formation_name"] = l.name
+		}
 		sessions = append(sessions, fields)
 	}
 	text, err := json.MarshalIndent(sessions, "", "  ")
@@ -103,22 +124,27 @@ func printJSON(o *outside, live []listed) error {
 	return nil
 }
 
-// table writes the columns that `mur ps` writes, each as wide as it has to be, and MEMBER before the last one.
+// table writes the columns that `mur ps` writes, each as wide as it has to be, and MEMBER, and NAME if a formation has
+// one, before the last one.
 func table(live []listed, now time.Time) string {
 	if len(live) == 0 {
 		return "no running capsules\n"
 	}
 	formations := slices.ContainsFunc(live, func(l listed) bool { return l.FormationID != "" })
-	rows := [][]string{{"SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "MEMBER", "URL"}}
+	names := slices.ContainsFunc(live, func(l listed) bool { return l.name != "" })
+	rows := [][]string{{"SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "NAME", "MEMBER", "URL"}}
 	for _, l := range grouped(live) {
 		rows = append(rows, []string{
 			string(l.SessionID), printable(l.CapsuleName + "@" + l.CapsuleVersion), status(l), yesNo(l.OutlivesLauncher),
-			uptime(l.StartedAt, now), dash(string(l.FormationID)), printable(dash(l.FormationMember)), printable(dash(l.URL)),
+			uptime(l.StartedAt, now), dash(string(l.FormationID)), dash(l.name), printable(dash(l.FormationMember)), printable(dash(l.URL)),
 		})
 	}
-	if !formations {
-		for i, row := range rows {
-			rows[i] = slices.Delete(row, 5, 7)
+	for i, row := range rows {
+		switch {
+		case !formations:
+			rows[i] = slices.Delete(row, 5, 8)
+		case !names:
+			rows[i] = slices.Delete(row, 6, 7)
 		}
 	}
 	return columns(rows)

@@ -104,8 +104,11 @@ func (n *names) ps(ctx context.Context) (string, error) {
 	var live []listed
 	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
 		if verdict.State != running.Gone {
-			live = append(live, listed{listing.Records[i], verdict})
+			live = append(live, listed{Record: listing.Records[i], Liveness: verdict})
 		}
+	}
+	if err := nameFormations(h, live); err != nil {
+		return "", err
 	}
 	return table(live, time.Now()), nil
 }

@@ -101,8 +101,11 @@ func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formatio
 	var live []listed
 	for i, verdict := range (running.Verifier{Probe: door.Probe}).VerifyAll(ctx, listing.Records) {
 		if r := listing.Records[i]; r.FormationID == shown && verdict.State != running.Gone {
-			live = append(live, listed{r, verdict})
+			live = append(live, listed{Record: r, Liveness: verdict})
 		}
+	}
+	if err := nameFormations(h, live); err != nil {
+		return err
 	}
 	if asJSON {
 		return printJSON(o, live)
@@ -115,7 +118,11 @@ func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formatio
 // formationView is how it stands with a formation, for people.
 func formationView(v bindings.FormationView, now time.Time) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "formation  %s\nstate      %s\n", v.Formation, v.State)
+	fmt.Fprintf(&out, "formation  %s\n", v.Formation)
+	if v.Name != "" {
+		fmt.Fprintf(&out, "name       %s\n", v.Name)
+	}
+	fmt.Fprintf(&out, "state      %s\n", v.State)
 	if v.Script != "" {
 		fmt.Fprintf(&out, "recipe     %s\n", v.Script)
 	}

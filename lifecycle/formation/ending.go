@@ -228,7 +228,8 @@ func endingOf(p *started) MemberEnding {
 	return MemberEnding{Name: p.member.Name, PID: p.PID(), Status: p.Status(), Stop: p.StopReport()}
 }
 
-// finish releases what members that never started would have got, forgets the key, and delivers the last event.
+// finish releases what members that never started would have got, forgets the key, gives the name back and delivers the
+// last event.
 func (f *Formation) finish() {
 	f.following.Wait()
 	for _, s := range f.slots {
@@ -241,6 +242,7 @@ func (f *Formation) finish() {
 			f.options.Warn(err.Error())
 		}
 	}
+	f.named.Release()
 	f.secrets = nil
 	f.stop()
 	f.hurry()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/credential"
 	"murlua/lifecycle/id"
 	"murlua/lifecycle/keeper"
@@ -17,6 +18,7 @@ import (
 type Formation struct {
 	plan    Plan
 	options *Options
+	named   *claim.Claim // nil when the plan has no name
 	events  *stream
 	trace   *tracing
 	relay   *relay

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/formation/child"
 	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/lifeline"
@@ -16,7 +17,8 @@ import (
 // Launch checks the plan, starts its peers, each when those it starts after are ready, and returns when all are ready.
 //
 // Otherwise it returns an error, and nothing that it started is running any more: a [*LaunchError] when members were
-// to be started, a [*NestedError] or what [Plan.Check] says before that. The first failure ends the launch for
+// to be started; before that a [*NestedError], what [Plan.Check] says, a [*claim.TakenError] when another formation has the
+// plan's name, or what else [claim.Take] says. The first failure ends the launch for
 // everybody, and so does the end of ctx, which bounds the launch only; its cause is in the error.
 //
 // The caller owns the formation and has to make sure that it is stopped.
@@ -28,7 +30,14 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	if err != nil {
 		return nil, err
 	}
+	var named *claim.Claim
+	if plan.Name != "" {
+		if named, err = claim.Take(ctx, o.Home, plan.Name, o.ID); err != nil {
+			return nil, err
+		}
+	}
 	f := newFormation(plan, o)
+	f.named = named
 	f.events.emit(Event{Kind: Launching, Members: plan.names()})
 	if err := f.prepare(); err != nil {
 		return nil, f.refuse(f.noneStarted(err), nil)

@@ -15,6 +15,9 @@ import (
 
 // Plan is what a launch starts. It is plain data: building, checking and printing one starts nothing.
 type Plan struct {
+	// Name is the formation's, of the form of a member's name. In one home one formation at a time has it: while that runs,
+	// [Launch] refuses another one. Empty is no name.
+	Name string
 	// Members in the order in which they are listed everywhere: events, failures, stopped members.
 	Members []Member
 }
@@ -171,6 +174,9 @@ func (p Plan) Check() error {
 	}
 	var wrong []error
 	report := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if p.Name != "" && !id.ValidMember(p.Name) {
+		report("formation name %q is not a lower-case letter and up to 31 more of a-z, 0-9 and -", p.Name)
+	}
 	seen := map[string]bool{}
 	entries := 0
 	for _, m := range p.Members {

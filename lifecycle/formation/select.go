@@ -35,7 +35,7 @@ func (p Plan) Select(only, except []string) (Plan, error) {
 		want(name)
 	}
 	var wrong []error
-	var selected Plan
+	selected := Plan{Name: p.Name}
 	for _, m := range p.Members {
 		if !wanted[m.Name] {
 			continue

@@ -38,6 +38,9 @@ func (h Home) Running() string { return filepath.Join(h.path, "running") }
 // Formations is where the directories of formations are.
 func (h Home) Formations() string { return filepath.Join(h.path, "formations") }
 
+// Names is where the files are that say which formation has which name.
+func (h Home) Names() string { return filepath.Join(h.path, "names") }
+
 // RecordsDir is where what one session leaves behind is kept: below "records", the session's root
 // directory spelled without its leading slash, and the session's id. workdir is absolute; session is
 // a valid session id, since it becomes part of a path.
@@ -72,6 +75,9 @@ func (h Home) EnsureRunning() (string, error) { return h.ensureBelow(h.Running()
 
 // EnsureFormations makes [Home.Formations], at mode 0700 in a home held private, and returns it.
 func (h Home) EnsureFormations() (string, error) { return h.ensureBelow(h.Formations()) }
+
+// EnsureNames makes [Home.Names], at mode 0700 in a home held private, and returns it.
+func (h Home) EnsureNames() (string, error) { return h.ensureBelow(h.Names()) }
 
 // EnsureRecordsDir makes [Home.RecordsDir] and every directory between it and the home, each at mode
 // 0700, and returns it.

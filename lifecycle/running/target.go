@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
 )
@@ -19,9 +20,51 @@ type Target struct {
 // formationPrefix begins the addresses that can name a formation only.
 const formationPrefix = "frm_"
 
-// FindTarget gives the session or the formation that an address names: as [Find] has it, or as [FindFormation] has
-// it. An end that a session and a formation have is refused. What is wrong with an address is an [*AddressError].
+// FindTarget gives the session or the formation that an address names: the name of a formation that runs, a session as
+// [Find] has it, or a formation as [FindFormation] has it. What several of them have is refused. What is wrong with an
+// address is an [*AddressError].
 func FindTarget(h home.Home, address string, kept ...id.Formation) (Target, error) {
+	target, err := findByID(h, address, kept...)
+	problem, is := errors.AsType[*AddressError](err)
+	holder, named := claim.Find(h, address)
+	switch {
+	case err != nil && !is:
+		return target, err
+	case !named:
+		if is && id.ValidMember(address) {
+			problem.unnamed()
+		}
+		return target, err
+	case is && problem.Problem != Ambiguous, target.Formation == holder.Formation: // no other has an id that ends so
+		return Target{Formation: holder.Formation}, nil
+	}
+	refused := &AddressError{Address: address, Problem: Ambiguous, Of: "session or formation", Formations: []string{string(holder.Formation)}}
+	switch {
+	case is:
+		refused.Sessions, refused.Formations = problem.Sessions, append(refused.Formations, problem.Formations...)
+	case target.Formation != "":
+		refused.Formations = append(refused.Formations, string(target.Formation))
+	default:
+		refused.Sessions = []string{string(target.Session.SessionID)}
+	}
+	slices.Sort(refused.Formations)
+	refused.Formations = slices.Compact(refused.Formations)
+	refused.Reason = "a formation has this name, and another id ends so"
+	return Target{}, refused
+}
+
+// unnamed adds to what is wrong with an address that it is nobody's name either.
+func (e *AddressError) unnamed() {
+	switch e.Problem {
+	case NoneRuns:
+		e.Of, e.Reason = "session or formation", "none that runs has this name or id"
+	case Malformed:
+		e.Of, e.Reason = "session or formation", "none that runs has this name, and "+e.Reason
+	}
+}
+
+// findByID is FindTarget for ids. An end that a session and a formation have is refused.
+func findByID(h home.Home, address string, kept ...id.Formation) (Target, error) {
 	if strings.HasPrefix(address, formationPrefix) {
 		formation, err := FindFormation(h, address, kept...)
 		return Target{Formation: formation}, err

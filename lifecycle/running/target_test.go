@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/id"
 )
 
@@ -55,7 +56,7 @@ func TestFindTarget(t *testing.T) {
 		{"frm_0000", nil, "frm_" + one, "", ""}, // the formation that has ended does not count
 		{"frm_12", nil, "", Malformed, "at least 4"},
 		{"frm_nothere", nil, "", Malformed, `cannot find formation "frm_nothere": the id of a formation is frm_ and 32 hex digits`},
-		{"cccc", nil, "", NoneRuns, `cannot find session "cccc"`},
+		{"cccc", nil, "", NoneRuns, `cannot find session or formation "cccc": none that runs has this name or id`},
 		{"frm_cccc", nil, "", NoneRuns, `cannot find formation "frm_cccc": none that runs has this id`},
 		{"dddd", nil, "", NoneRuns, "none that runs"},
 		{"dddd", []id.Formation{kept}, string(kept), "", ""},
@@ -82,3 +83,41 @@ func TestFindTarget(t *testing.T) {
 		t.Errorf("both (-want +got):\n%s", diff)
 	}
 }
+
+// A name is an address like the end of an id; what both name is refused.
+func TestFindTargetByName(t *testing.T) {
+	h := newHome(t)
+	record := ours(current(t))
+	record.SessionID, record.FormationID, record.FormationMember = "ses_"+zeros+"5555eeee", "frm_"+zeros+"5555aaaa", "a"
+	write(t, h, record)
+	for name, formation := range map[string]id.Formation{
+		"dev": "frm_" + zeros + "00000001", "aaaa": "frm_" + zeros + "00000002", "eeee": "frm_" + zeros + "00000003", "dead": "frm_" + zeros + "0000dead",
+	} {
+		named, err := claim.Take(t.Context(), h, name, formation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer named.Release()
+	}
+	for address, want := range map[string]string{
+		"dev":      "frm_" + zeros + "00000001",
+		"dead":     "frm_" + zeros + "0000dead",
+		"5555aaaa": "frm_" + zeros + "5555aaaa",
+		"aaaa":     `cannot find session or formation "aaaa": a formation has this name, and another id ends so: frm_` + zeros + "00000002 frm_" + zeros + "5555aaaa",
+		"eeee":     `cannot find session or formation "eeee": a formation has this name, and another id ends so: ses_` + zeros + "5555eeee frm_" + zeros + "00000003",
+		"DEV":      `cannot find session "DEV": the end of a session id needs at least 4 characters: `,
+		"no":       `cannot find session or formation "no": none that runs has this name, and the end of a session id needs at least 4 characters: `,
+		"nobody":   `cannot find session or formation "nobody": none that runs has this name or id: `,
+	} {
+		target, err := FindTarget(h, address, "frm_"+zeros+"0000dead")
+		got := string(target.Formation)
+		if problem, ok := errors.AsType[*AddressError](err); ok {
+			got = err.Error() + ": " + strings.Join(append(problem.Sessions, problem.Formations...), " ")
+		}
+		if got != want {
+			t.Errorf("%s: got %s, %v, want %s", address, got, err, want)
+		}
+	}
+}
+
+const zeros = "000000000000000000000000"

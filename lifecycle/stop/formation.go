@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/id"
 	"murlua/lifecycle/running"
 	"murlua/platform/process"
@@ -68,12 +69,17 @@ func (*NoFormationError) Code() string { return "E-RUN-022" }
 func Formation(ctx context.Context, o Options, formation id.Formation) (FormationReport, error) {
 	report := FormationReport{Formation: formation, Launcher: Launcher{Signal: NoSignal}}
 	members, err := membersOf(o, formation)
-	if err != nil {
+	holder, named := claim.Of(o.Home, formation)
+	if _, none := errors.AsType[*NoFormationError](err); err != nil && !(none && named) {
 		return report, err
 	}
 	launcher, err := launcherOf(members)
 	if err != nil {
 		return report, err
+	}
+	if launcher == nil && named { // none of its members has come up yet
+		own := holder.Launcher()
+		launcher = &own
 	}
 	if launcher != nil {
 		report.Launcher.PID = launcher.PID

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
@@ -300,5 +301,30 @@ func TestATraceIsReadPastWhatIsNoEvent(t *testing.T) {
 	ended := taskEnds(readTrace(path))
 	if !ended("tsk_1") || !ended("tsk_2") || ended("tsk_3") {
 		t.Errorf("ended: %v %v %v", ended("tsk_1"), ended("tsk_2"), ended("tsk_3"))
+	}
+}
+
+// A launcher that has a name can be stopped before any of its members has come up.
+func TestAFormationWithANameIsStoppedBeforeItsMembersAreThere(t *testing.T) {
+	h := testHome(t)
+	launcher := start(t, "polite")
+	formation := id.NewFormation()
+	dir, err := h.EnsureNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(claim.Holder{Name: "dev", Formation: formation, Identity: launcher, Origin: launcher.Origin})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "dev"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Formation(t.Context(), Options{Home: h, Grace: time.Minute}, formation)
+	if err != nil || report.Launcher != (Launcher{launcher.PID, Term}) || len(report.Members) > 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if _, err := Formation(t.Context(), Options{Home: h}, formation); err == nil {
+		t.Error("it was stopped twice")
 	}
 }

@@ -229,6 +229,29 @@ func TestOneOfManyTakesTheLock(t *testing.T) {
 	}
 }
 
+// What a holder writes replaces what was there, whatever mode that had, and anybody can read it meanwhile.
+func TestTheHolderOfALockWritesItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if err := os.WriteFile(path, []byte("something longer than what follows"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := fsx.TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Remove()
+	if err := lock.Write([]byte("mine")); err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := fsx.ReadRegular(path, 100)
+	if err != nil || string(text) != "mine" {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != fsx.PrivateFileMode {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
 func TestWriteFileVolatileLeavesOnlyTheFile(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "record.json")

@@ -14,12 +14,13 @@ var ErrLocked = errors.New("another process holds the lock")
 type Lock struct{ file *os.File }
 
 // TryLock takes the exclusive lock on the file path, made at [PrivateFileMode] when missing, without
-// waiting. Two holders exclude each other also within one process. The error wraps [ErrLocked] when
-// the lock is taken. The caller ends the lock with [Lock.Unlock], which leaves the file, or with
-// [Lock.Remove].
+// waiting. Two holders exclude each other also within one process; processes that the holder starts do
+// not hold it too. The error wraps [ErrLocked] when the lock is taken, and [ErrNotRegular] when path is a
+// symbolic link, which is not followed, a pipe, or anything else that is no regular file. The caller
+// ends the lock with [Lock.Unlock], which leaves the file, or with [Lock.Remove].
 func TryLock(path string) (*Lock, error) {
 	for range lockAttempts {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, PrivateFileMode)
+		file, err := openLock(path)
 		if err != nil {
 			return nil, fmt.Errorf("cannot lock %s: %w", path, Reason(err))
 		}
@@ -40,6 +41,23 @@ func TryLock(path string) (*Lock, error) {
 // lockAttempts bounds how often a file that others take and remove at the same moment is tried.
 const lockAttempts = 100
 
+// openLock opens the regular file at path, and makes it when there is nothing.
+func openLock(path string) (*os.File, error) {
+	file, err := openNoWait(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
 func isStill(file *os.File, path string) bool {
 	opened, err := file.Stat()
 	if err != nil {
@@ -47,6 +65,22 @@ func isStill(file *os.File, path string) bool {
 	}
 	named, err := os.Lstat(path)
 	return err == nil && os.SameFile(opened, named)
+}
+
+// Write replaces what the file holds by data, at [PrivateFileMode]. A reader, who needs no lock, may see a part of it
+// meanwhile. An error may leave the file empty.
+func (l *Lock) Write(data []byte) error {
+	err := l.file.Chmod(PrivateFileMode)
+	if err == nil {
+		err = l.file.Truncate(0)
+	}
+	if err == nil {
+		_, err = l.file.WriteAt(data, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", l.file.Name(), Reason(err))
+	}
+	return nil
 }
 
 // Unlock ends the lock. It may be called more than once.

@@ -9,6 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// openNoWait neither follows a link nor waits for whoever is at the other end of a pipe.
+func openNoWait(path string) (*os.File, error) {
+	const flags = os.O_RDWR | os.O_CREATE | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
+	file, err := os.OpenFile(path, flags, PrivateFileMode)
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EISDIR) {
+		return nil, ErrNotRegular
+	}
+	return file, err
+}
+
 // tryLock uses flock, whose lock belongs to the open file and not to the process, so that closing
 // another descriptor of the same file elsewhere in the process does not drop it.
 func tryLock(file *os.File) error {

@@ -63,6 +63,14 @@ func TestReadRegularRefusesEverythingElseAtOnce(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	for _, path := range []string{dir, in("link"), in("dangling"), in("pipe"), in("socket"), "/dev/zero"} {
+		if _, err := fsx.TryLock(path); !errors.Is(err, fsx.ErrNotRegular) {
+			t.Errorf("locking %s: %v", path, err)
+		}
+	}
+	if _, err := os.Lstat(in("nothing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a link was followed: %v", err)
+	}
 	if _, _, err := fsx.ReadRegular(in("missing"), 100); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}

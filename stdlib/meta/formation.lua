@@ -55,6 +55,7 @@ local formation = {}
 ---@field on_unhealthy? "stop"|"restart"|"ignore"|fun(why: string): string?, number? What happens then. Default: nothing but the event.
 
 ---@class mur.Plan
+---@field name? string A name for the formation, of the form of a member's: in one home directory one formation at a time has it, and `murlua stop`, `show`, `logs` and `attach` take it for an id. Default: none.
 ---@field members mur.Member[]
 ---@field task? string What the entry is given to do.
 ---@field ready_within? number Seconds from a member's start until it must be ready. Default 180.
@@ -102,7 +103,12 @@ local formation = {}
 --- The entry is started last, is given the plan's `task`, and ends the formation when it ends. What an entry that is a Lua capsule
 --- answers to its task is printed on standard output; an entry that is a command has standard output itself.
 ---
+--- With a `name` it is refused, before anything is started, while another formation of that name runs, in whatever process.
+--- The name is free when the formation has ended, or its process, however that came about: nothing has to be cleaned up.
+---
 --- Raises `launch_failed` when a member does not get ready; `failed` lists `{ name, reason, message, tail }`, `stopped` the names.
+--- Raises `already_running` when the name is taken; `name`, and unless that one is just starting or ending `formation_id`, `pid`
+--- and `started_at`, say by whom.
 --- Raises `usage` when an option is not one.
 ---
 --- ```lua
@@ -111,6 +117,16 @@ local formation = {}
 ---   members = { { name = "sleeper", command = { "sleep", "30" } } },
 --- }
 --- f:stop()
+--- ```
+---
+--- ```lua
+--- local mur = require "mur"
+--- local plan = { name = "dev", members = { { name = "sleeper", command = { "sleep", "30" } } } }
+--- local f = mur.formation.launch(plan)
+--- local ok, err = pcall(mur.formation.launch, plan)
+--- assert(not ok and err.kind == "already_running" and err.formation_id == f.id)
+--- f:stop()
+--- mur.formation.launch(plan):stop()
 --- ```
 ---@async
 ---@param plan mur.Plan|mur.FormationPlan
@@ -136,6 +152,7 @@ function formation.launch(plan) end
 function formation.plan(plan) end
 
 ---@class mur.RosterOptions
+---@field name? string As in `mur.Plan`.
 ---@field task? string What the entry is given to do.
 ---@field ready_within? number As in `mur.Plan`.
 ---@field grace? number As in `mur.Plan`.
@@ -161,12 +178,14 @@ function formation.roster(project, options) end
 
 --- A plan that was checked.
 ---@class mur.FormationPlan
+---@field name? string
 ---@field members table[] What is known about each member.
 ---@field order string[][] The names in the order in which they start; those in one list start together.
 
 --- A formation that runs.
 ---@class mur.Formation
 ---@field id string
+---@field name? string As the plan has it.
 local Formation = {}
 
 --- Waits for its end.
@@ -218,7 +237,7 @@ function Formation:output(member) end
 ---@return mur.KnownFormation[] formations
 function formation.list() end
 
---- A formation that runs, by its id; `nil, err` with the kind `not_running` when nothing of it does.
+--- A formation that runs, by its id or its name; `nil, err` with the kind `not_running` when nothing of it does.
 ---
 --- ```lua
 --- local mur = require "mur"
@@ -226,7 +245,7 @@ function formation.list() end
 --- if f then f:stop() end
 --- ```
 ---@async
----@param id string
+---@param id string Its id, or its name.
 ---@return mur.KnownFormation|nil formation
 ---@return mur.Error|nil err
 function formation.get(id) end
@@ -234,6 +253,7 @@ function formation.get(id) end
 --- A formation of this machine, as its members' records tell.
 ---@class mur.KnownFormation
 ---@field id string
+---@field name? string Its name, if it has one.
 ---@field members mur.Record[] The records of its members.
 ---@field launcher? table `pid` and `state` ("alive", "gone", "unverified") of the process that launched it.
 local KnownFormation = {}

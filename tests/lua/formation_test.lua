@@ -78,6 +78,63 @@ t.describe("a formation that starts", function()
   end)
 end)
 
+t.describe("a formation with a name", function()
+  local function named(name, member)
+    return mur.formation.launch { name = name, members = { member or { name = "sleeper", command = { "sleep", "600" } } } }
+  end
+  t.it("is found by it", function()
+    local f = named("dev")
+    t.expect(f.name):is("dev")
+    t.expect(mur.formation.get("dev").id):is(f.id)
+    t.expect(mur.formation.list()[1].name):is("dev")
+    t.expect(launch({ name = "sleeper", command = { "sleep", "600" } }).name):is(nil)
+    f:stop()
+    local found, err = mur.formation.get("dev")
+    t.expect(found):is(nil)
+    t.expect(err.kind):is("not_running")
+  end)
+  t.it("runs once at a time", function()
+    local f, events = named("dev"), 0
+    local err = t.expect(function()
+      mur.formation.launch {
+        name = "dev", members = { { name = "b", command = { "sleep", "600" } } }, on_event = function() events = events + 1 end,
+      }
+    end):fails("already_running")
+    t.expect(err.name):is("dev")
+    t.expect(err.formation_id):is(f.id)
+    t.expect(err.started_at):matches("^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ$")
+    t.expect(err.message):includes('cannot launch formation "dev": it is running already, as ' .. f.id .. " in process " .. err.pid)
+    t.expect(err.hint):includes("stop that one first")
+    t.expect(events):is(0)
+    t.expect(#mur.running.list()):is(1)
+    named("dev2")
+    f:stop()
+    named("dev")
+  end)
+  t.it("gives it back when it could not be launched", function()
+    t.expect(function() named("dev", capsule("crashing")) end):fails("launch_failed")
+    named("dev")
+  end)
+  t.it("gives it back before the last event", function()
+    local again
+    local f = mur.formation.launch {
+      name = "dev", members = { { name = "a", command = { "sleep", "600" } } },
+      on_event = function(e) if e.kind == "ended" and not again then again = named("dev") end end,
+    }
+    f:stop()
+    t.eventually(function() return again ~= nil end)
+    t.expect(again.name):is("dev")
+  end)
+  t.it("{1} is no name", function(name)
+    t.expect(function() mur.formation.plan { name = name, members = { { name = "a", command = { "true" } } } } end):fails("usage")
+  end, { each = { "../x", "/tmp/x", "Dev", "", "a.b", ("a"):rep(33) } })
+  t.it("has it in its plan", function()
+    local plan = mur.formation.plan { name = "dev", members = { { name = "a", command = { "true" } } } }
+    t.expect(plan.name):is("dev")
+    t.expect(mur.formation.launch(plan).name):is("dev")
+  end)
+end)
+
 t.describe("a member that does not start", function()
   t.it("{kind} is {reason}", function(case)
     local err = refused(capsule(case.kind))
