@@ -51,7 +51,7 @@ func TestAttach(t *testing.T) {
 	m, home, formation := aRunningRecipe(t, "true")
 	a := sit(t, []string{"HOME=" + home}, "attach", formation)
 	a.expect("attached to " + formation)
-	a.expect("> ")
+	a.prompt()
 	a.send("answer + 1", "43\r\n")
 	a.send("formation", "formation "+formation)
 	a.send("local seen = ticks", "")
@@ -59,12 +59,11 @@ func TestAttach(t *testing.T) {
 	a.send("ps()", "one@1")
 	a.typing("formation.\t\t")
 	a.expect("wait")
-	a.typing("\x03")
-	a.expect("> ")
+	a.drop()
 
 	// Somebody else at the same time, who goes in the middle of an evaluation.
 	b := sit(t, []string{"HOME=" + home}, "attach", formation)
-	b.expect("> ")
+	b.prompt()
 	b.send("answer", "42\r\n")
 	b.typing("mur.defer(function() dropped = true end) print('on') while true do mur.sleep(0.01) end\r")
 	b.expect("on\r\n")
@@ -80,9 +79,7 @@ func TestAttach(t *testing.T) {
 	if code := busy.run(t); code != 0 || !strings.Contains(busy.stdout.String(), "running") {
 		t.Errorf("show of a busy recipe: %d, %q, %q", code, busy.stdout.String(), busy.stderr.String())
 	}
-	a.typing("\x03")
-	a.expect("interrupted\r\n")
-	a.expect("> ")
+	a.interrupt()
 	a.send("answer", "42\r\n")
 
 	// A capsule of the formation, in its own process.
@@ -95,7 +92,7 @@ func TestAttach(t *testing.T) {
 	inside := sit(t, []string{"HOME=" + home}, "attach", "@1")
 	inside.expect("inside capsule one (ses_")
 	inside.expect("); its recipe: murlua attach " + formation + "; ^D leaves")
-	inside.expect("> ")
+	inside.prompt()
 	inside.typing("\x04")
 	inside.leave(0)
 
@@ -114,7 +111,7 @@ func TestAttach(t *testing.T) {
 	a.typing("\x04")
 	a.leave(0)
 	last := sit(t, []string{"HOME=" + home}, "attach", formation)
-	last.expect("> ")
+	last.prompt()
 	last.typing("enough = true\r") // the recipe ends, and so does the conversation
 	if code := m.wait(t); code != 0 {
 		t.Errorf("the recipe ended with %d: %s", code, m.stderr.String())
@@ -216,14 +213,12 @@ func TestASessionAtWork(t *testing.T) {
 	})
 
 	s := sit(t, []string{"HOME=" + home}, "attach", sessions[0].Formation)
-	s.expect("> ")
+	s.prompt()
 	s.send("gate", "false\r\n")
 	s.typing("gate = true mur.sleep(600)\r") // no prompt is open, so what happens is shown at once
 	recipe.expect("all are up")
 	s.expect("-- two: ready")
-	s.typing("\x03")
-	s.expect("interrupted\r\n")
-	s.expect("> ")
+	s.interrupt()
 	s.send("for _, r in ipairs(mur.running.list()) do if r.formation_member == 'two' then two = r end end", "")
 	s.send("mur.door.send(two, 'hello').text", `"hello"`)
 	s.send("for event in mur.door.stream(two, 'followed'):events() do print(event.kind, event.task.state) end", "completed\r\n")

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ type seat struct {
 	terminal *os.File // the end that the person has
 	line     *os.File // the command's end, kept open to look at its mode
 	before   unix.Termios
+	dumb     bool // no line is edited in it
 
 	mu     sync.Mutex
 	output bytes.Buffer
@@ -119,24 +121,50 @@ func (s *seat) send(line, shown string) {
 	s.prompt()
 }
 
-// prompt waits until a prompt is the last thing shown: what is shown before may look like one.
+// prompt waits until a prompt is the last thing shown, and is open: what is shown before may look like one.
 func (s *seat) prompt() {
 	s.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
+	shown := ""
+	isOpen := func() bool {
 		s.mu.Lock()
-		shown := s.output.String()
-		if strings.HasSuffix(shown, "> ") {
-			s.seen = len(shown)
-			s.mu.Unlock()
-			return
-		}
+		shown = s.output.String()
 		s.mu.Unlock()
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited for a prompt, and there was only %q", shown[s.seen:])
-		}
-		time.Sleep(2 * time.Millisecond)
+		return strings.HasSuffix(shown, "> ") && s.isEdited() != s.dumb
 	}
+	s.until(isOpen, func() string { return fmt.Sprintf("a prompt; there was only %q", shown[s.seen:]) })
+	s.seen = len(shown)
+}
+
+// isEdited says whether the terminal is with the editor of lines, which takes every key.
+func (s *seat) isEdited() bool {
+	s.t.Helper()
+	return s.mode().Lflag&(unix.ICANON|unix.ISIG|unix.ECHO) == 0
+}
+
+func (s *seat) until(holds func() bool, what func() string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited for %s", what())
+		}
+	}
+}
+
+// drop presses ^C at a prompt.
+func (s *seat) drop() {
+	s.t.Helper()
+	s.typing("\x03")
+	s.expect("^C\r\n")
+	s.prompt()
+}
+
+// interrupt presses ^C while something runs: not before the terminal has been given back to it.
+func (s *seat) interrupt() {
+	s.t.Helper()
+	s.until(func() bool { return s.mode() == s.before }, func() string { return "the terminal as it was found" })
+	s.typing("\x03")
+	s.expect("interrupted\r\n")
+	s.prompt()
 }
 
 // leave waits for the end and checks the status, and that the terminal is as it was found.
@@ -158,47 +186,71 @@ func (s *seat) leave(code int) {
 }
 
 func TestTheREPLInATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it types as soon as a prompt is shown, which is too soon for a binary slowed down by the race detector; it runs in the full tests")
-	}
 	s := sit(t, nil, "repl")
 	s.expect("murlua " + buildVersion().Version + "; `:help` lists the commands, ^D leaves\r\n")
-	s.expect("> ")
+	s.prompt()
 	s.send("1 + 1", "2\r\n")
 	s.send("local peers = { 'a', 'b' }", "")
 	s.send("peers", `{ "a", "b" }`)
-	s.typing("for i = 1, 2 do\r")
-	s.expect(">> ")
-	s.typing("print('line ' .. i)\r")
-	s.expect(">> ")
+	s.send("for i = 1, 2 do", "")
+	s.send("print('line ' .. i)", "")
 	s.send("end", "line 1\r\nline 2\r\n")
-	s.typing("x = {\r")
-	s.expect(">> ")
-	s.typing("\x03")
-	s.expect("> ")
+	s.send("x = {", "")
+	s.drop()
 	s.send("x", "nil\r\n")
 	s.typing("mur.fs.rea\t")
 	s.expect("mur.fs.read")
-	s.typing("\x03")
-	s.expect("> ")
+	s.drop()
 	s.typing("while true do end\r")
 	s.expect("while true do end\r\n")
-	s.typing("\x03")
-	s.expect("interrupted\r\n")
-	s.expect("> ")
+	s.interrupt()
 	s.send("mur.sleep(0)", "")
 	s.typing("mur.sleep(600)\r")
 	s.expect("mur.sleep(600)\r\n")
-	s.typing("\x03")
-	s.expect("interrupted\r\n")
-	s.expect("> ")
+	s.interrupt()
 	s.send("error('wrong')", "wrong\r\n")
 	s.typing("\x1b[A\x1b[A\x1b[A\x1b[A") // back to an earlier line
 	s.expect("while true do end")
-	s.typing("\x03")
-	s.expect("> ")
+	s.drop()
 	s.send("help('mur.sleep')", "mur.sleep(")
 	s.send("ps()", "no running capsules")
+	s.typing("\x04")
+	s.leave(0)
+}
+
+// A prompt that is open keeps the terminal: the one before it is through with it.
+func TestThePromptKeepsTheTerminal(t *testing.T) {
+	s := sit(t, nil, "repl")
+	s.prompt()
+	for range 100 {
+		s.typing("\r")
+		s.expect("\r\n")
+		s.prompt()
+		s.typing("x")
+		s.expect("x")
+		if !s.isEdited() {
+			t.Fatal("the terminal is no longer with the prompt")
+		}
+		s.drop()
+	}
+	s.typing("\x04")
+	s.leave(0)
+}
+
+// What is typed while something runs is the next line.
+func TestTheREPLTakesWhatIsTypedAhead(t *testing.T) {
+	s := sit(t, nil, "repl")
+	s.prompt()
+	s.typing("print('on') mur.sleep(0.2)\r")
+	s.expect("on\r\n")
+	s.typing("'ahead ' .. 1\r")
+	s.expect(`"ahead 1"`)
+	s.prompt()
+	s.typing("1\r2\r3\r") // in one go
+	for _, shown := range []string{"1\r\n1\r\n", "2\r\n2\r\n", "3\r\n3\r\n"} {
+		s.expect(shown)
+	}
+	s.prompt()
 	s.typing("\x04")
 	s.leave(0)
 }
@@ -206,13 +258,13 @@ func TestTheREPLInATerminal(t *testing.T) {
 func TestTheREPLRestoresTheTerminal(t *testing.T) {
 	t.Run("after os.exit", func(t *testing.T) {
 		s := sit(t, nil, "repl")
-		s.expect("> ")
+		s.prompt()
 		s.typing("os.exit(3)\r")
 		s.leave(3)
 	})
 	t.Run("after SIGTERM at the prompt", func(t *testing.T) {
 		s := sit(t, nil, "repl")
-		s.expect("> ")
+		s.prompt()
 		s.typing("half a line")
 		s.expect("half a line")
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
@@ -221,7 +273,7 @@ func TestTheREPLRestoresTheTerminal(t *testing.T) {
 	})
 	t.Run("after SIGHUP while something runs", func(t *testing.T) {
 		s := sit(t, nil, "repl")
-		s.expect("> ")
+		s.prompt()
 		s.typing("print('on') mur.sleep(600)\r")
 		s.expect("on\r\n")
 		_ = s.cmd.Process.Signal(syscall.SIGHUP)
@@ -229,21 +281,20 @@ func TestTheREPLRestoresTheTerminal(t *testing.T) {
 	})
 	t.Run("after a panic", func(t *testing.T) {
 		s := sit(t, []string{asCommand + "=panic at the prompt"})
-		s.expect("> ")
+		s.prompt()
 		s.typing("x\t")
 		s.expect("panic: a defect")
 		s.leave(2)
 	})
 	t.Run("while something runs it is as it was", func(t *testing.T) {
 		s := sit(t, nil, "repl")
-		s.expect("> ")
+		s.prompt()
 		s.typing("print('on') mur.sleep(600)\r")
 		s.expect("on\r\n")
 		if mode := s.mode(); mode != s.before {
 			t.Errorf("a script has the terminal as %+v, it was %+v", mode, s.before)
 		}
-		s.typing("\x03")
-		s.expect("> ")
+		s.interrupt()
 		s.typing("\x04")
 		s.leave(0)
 	})
@@ -251,12 +302,11 @@ func TestTheREPLRestoresTheTerminal(t *testing.T) {
 
 func TestTheREPLInADumbTerminal(t *testing.T) {
 	s := sit(t, []string{"TERM=dumb"}, "repl")
-	s.expect("> ")
+	s.dumb = true
+	s.prompt()
 	s.send("1 + 1", "2\r\n")
-	s.typing("x = {\r")
-	s.expect(">> ")
-	s.typing("\x03")
-	s.expect("> ")
+	s.send("x = {", "")
+	s.drop()
 	s.send("x", "nil\r\n")
 	s.typing("\x04")
 	s.leave(0)
@@ -276,13 +326,12 @@ func TestTheREPLKeepsItsHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := sit(t, []string{"XDG_STATE_HOME=" + state}, "repl")
-	s.expect("> ")
+	s.prompt()
 	s.typing("\x1b[A\r")
 	s.expect(`"from before"`)
-	s.expect("> ")
+	s.prompt()
 	s.send("'from now'", "from now")
-	s.typing("do\r")
-	s.expect(">> ")
+	s.send("do", "")
 	s.send("end", "")
 	s.typing("\x04")
 	s.leave(0)
@@ -302,7 +351,7 @@ func TestTheREPLLooksAfterFormations(t *testing.T) {
 	if err := os.WriteFile(script, []byte(aCapsule), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.expect("> ")
+	s.prompt()
 	s.send("f = mur.formation.launch { members = { { name = 'one', script = 'one.lua' } } }", "-- one: ")
 	s.send("#mur.running.list()", "1\r\n")
 	s.send("help(f)", "mur.Formation")
@@ -312,7 +361,7 @@ func TestTheREPLLooksAfterFormations(t *testing.T) {
 	s.typing("\x04")
 	s.expect("leave and stop frm_")
 	s.typing("n\r")
-	s.expect("> ")
+	s.prompt()
 	s.send("#mur.running.list()", "1\r\n")
 	s.typing(":quit\r")
 	s.expect("leave and stop frm_")
@@ -330,7 +379,7 @@ func TestSIGTERMOfTheREPLStopsFormations(t *testing.T) {
 	if err := os.WriteFile(script, []byte(aCapsule), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.expect("> ")
+	s.prompt()
 	s.send("f = mur.formation.launch { members = { { name = 'one', script = 'one.lua' } } }", "-- one: ")
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	s.leave(143)

@@ -78,20 +78,24 @@ func openEditor(path string) (*editor, error) {
 
 func (e *editor) prompt(text string) <-chan answer {
 	answers := make(chan answer, 1)
+	if err := e.raw.ApplyMode(); err != nil {
+		answers <- answer{err: fmt.Errorf("cannot set the terminal's mode: %w", err)}
+		return answers
+	}
 	go func() { // ends with the line, or with the process
-		defer e.restore() // also before a panic ends the process
-		if err := e.raw.ApplyMode(); err != nil {
-			answers <- answer{err: fmt.Errorf("cannot set the terminal's mode: %w", err)}
-			return
-		}
-		line, err := e.liner.Prompt(text)
-		e.restore()
+		line, err := e.line(text)
 		if errors.Is(err, liner.ErrPromptAborted) {
 			err = errAborted
 		}
-		answers <- answer{line, err}
+		answers <- answer{line, err} // the last thing it does: the next prompt has the terminal from here on
 	}()
 	return answers
+}
+
+// line reads a line and puts the terminal back as it was, also before a panic ends the process.
+func (e *editor) line(text string) (string, error) {
+	defer e.restore()
+	return e.liner.Prompt(text)
 }
 
 func (e *editor) restore() { _ = e.cooked.ApplyMode() }

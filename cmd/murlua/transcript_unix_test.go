@@ -23,7 +23,7 @@ func TestTheExampleOfASession(t *testing.T) {
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case isInput:
-			s.expect("> ")
+			s.prompt()
 			s.typing(input + "\r")
 			s.expect(input + "\r\n")
 			typed++
