@@ -94,7 +94,9 @@ func RunCapsule(ctx context.Context, o CapsuleOptions) (status int, err error) {
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 		defer cancel()
-		err = errors.Join(err, host.Close(closing))
+		if closed := host.Close(closing); closed != nil {
+			status, err = max(status, 1), errors.Join(err, closed)
+		}
 	}()
 	var loaded *capsule
 	err = session.Prepare(ctx, func(ctx context.Context) (err error) {

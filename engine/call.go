@@ -93,7 +93,7 @@ func (c *Call) Block(fn func(ctx context.Context) error) error {
 
 // Join waits for a task, without the lock.
 func (c *Call) Join(t *Task) ([]lua.LValue, error) {
-	t.joined = true
+	t.joined.Store(true)
 	var results []lua.LValue
 	var failure error
 	err := c.Block(func(ctx context.Context) error {
@@ -143,7 +143,12 @@ func (c *Call) Spawn(name string, detached bool, fn lua.LValue, args ...any) (*T
 	for i, v := range values {
 		ready[i] = v
 	}
-	return c.t.host.spawn(context.Background(), parent, name, scriptPlace(c.l), func() lua.LValue { return fn }, ready)
+	t, err := c.t.host.spawn(context.Background(), parent, name, scriptPlace(c.l), func() lua.LValue { return fn }, ready)
+	if err == nil {
+		c.t.task.spawned, t.tell = true, c.t.task.tell
+		t.loose.Store(detached)
+	}
+	return t, err
 }
 
 // Defer runs a Lua function when the task has ended, whatever happened, after those deferred later.

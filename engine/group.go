@@ -56,7 +56,7 @@ func runGroup(c *Call, decide policy) error {
 		if err != nil {
 			return err
 		}
-		t.joined = true
+		t.joined.Store(true)
 		g.tasks = append(g.tasks, t)
 	}
 	g.left = len(g.tasks)

@@ -28,6 +28,9 @@ type Host struct {
 	closed bool
 	tasks  map[*Task]struct{} // without parent
 	hooks  []func(context.Context) error
+
+	unjoined []*Task // detached ones that failed
+
 	exited chan struct{}
 	exit   *ExitError
 
@@ -104,11 +107,24 @@ func (h *Host) Run(ctx context.Context, name, source string) ([]lua.LValue, erro
 	if err != nil {
 		return nil, err
 	}
+	defer context.AfterFunc(ctx, func() { h.stopLoose(context.Cause(ctx)) })()
 	if d := h.options.Deadline; d > 0 {
-		timer := time.AfterFunc(d, func() { t.Stop(deadlineError(d)) })
+		timer := time.AfterFunc(d, func() {
+			t.Stop(deadlineError(d))
+			h.stopLoose(deadlineError(d))
+		})
 		defer timer.Stop()
 	}
 	return t.Wait(context.Background())
+}
+
+// stopLoose stops the detached tasks. One that keeps the lock would keep a script that is stopped from ending.
+func (h *Host) stopLoose(cause error) {
+	for _, t := range h.topTasks() {
+		if t.loose.Load() {
+			t.Stop(cause)
+		}
+	}
 }
 
 func deadlineError(d time.Duration) error {
@@ -250,8 +266,9 @@ func (h *Host) topTasks() []*Task {
 	return tasks
 }
 
-// Close stops all tasks, waits for their goroutines and runs the hooks. It returns the errors of the hooks and says
-// when a goroutine was still inside a Go call at the end of ctx. Calls after the first return nil.
+// Close stops all tasks, waits for their goroutines and runs the hooks. It returns the errors of the hooks and what
+// [Host.Unjoined] has, which is a warning when os.exit was called, and says when a goroutine was still inside a Go call
+// at the end of ctx. Calls after the first return nil.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if h.closed {
@@ -280,6 +297,13 @@ func (h *Host) Close(ctx context.Context) error {
 	}
 	if err := h.waitForGoroutines(ctx); err != nil {
 		errs = append(errs, err)
+	}
+	if err := h.Unjoined(); err != nil {
+		if _, exited := h.ExitStatus(); exited {
+			h.options.Warn(err.Error()) // the status is the script's all the same
+		} else {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -336,14 +360,14 @@ func (h *Host) cleanup(of *Task, fn lua.LValue) error {
 	defer timer.Stop()
 	h.took(t)
 	defer h.took(of)
-	_, err := t.runFunction(fn, func(*lua.LState) ([]lua.LValue, error) { return nil, nil })
+	_, t.err = t.runFunction(fn, func(*lua.LState) ([]lua.LValue, error) { return nil, nil })
 	t.unwound.Store(true)
-	if orphaned := t.finish(); err == nil {
-		err = orphaned
+	if err := t.finish(); t.err == nil {
+		t.err = err
 	}
 	t.settle()
 	close(t.done)
-	return err
+	return t.err
 }
 
 // taskError is the Go error for a value that nothing in a task caught.

@@ -200,21 +200,18 @@ func TestWatchdog(t *testing.T) {
 		other:join()`); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case got := <-reports:
-		if !strings.HasPrefix(got, "test.lua has kept all others waiting for more than 20ms, at test.lua:6") {
-			t.Errorf("reported %q", got)
-		}
-	default:
+	found := false
+	for len(reports) > 0 { // on a busy machine there may be others
+		found = strings.HasPrefix(<-reports, "test.lua has kept all others waiting for more than 20ms, at test.lua:6") || found
+	}
+	if !found {
 		t.Error("a busy loop was not reported")
 	}
-	for len(reports) > 0 {
-		<-reports
-	}
 	go func() {
-		got := <-reports
-		if !strings.HasSuffix(got, "inside 'mur.stuck.call'") {
-			t.Errorf("reported %q", got)
+		for got := range reports {
+			if strings.HasSuffix(got, "inside 'mur.stuck.call'") {
+				break
+			}
 		}
 		close(release)
 	}()

@@ -24,6 +24,9 @@ type Task struct {
 	cancel context.CancelCauseFunc
 	hard   atomic.Bool
 	asked  atomic.Bool // the watchdog wants to know where it is
+	joined atomic.Bool // somebody saw, or will see, how it ended
+	loose  atomic.Bool // a script spawned it, detached
+	late   atomic.Bool // a deadline of its own stopped it
 
 	cleanupOf *Task                  // of a function given to mur.defer
 	unwound   atomic.Bool            // its function has ended
@@ -45,10 +48,14 @@ type Task struct {
 	cleanups   []lua.LValue
 	coroutines map[*coroutine]struct{}
 	stopTrace  *trace
-	joined     bool // somebody saw, or will see, how it ended
-	settled    bool // it has ended; done is closed a moment later
+	settled    bool    // it has ended; done is closed a moment later
+	named      bool    // by the script
+	spawned    bool    // it started others
+	failed     bool    // by itself: not because it was stopped
+	unjoined   []*Task // children that failed; somebody may have joined them since
 
-	spawnDetached bool // see SpawnDetached
+	spawnDetached bool        // see SpawnDetached
+	tell          func(error) // likewise: hears of detached tasks that failed, instead of the host
 
 	results []lua.LValue
 	err     error
@@ -66,8 +73,14 @@ func bareTask(h *Host, name string) *Task {
 func (t *Task) Context() context.Context { return t.ctx }
 
 // SpawnDetached makes tasks that mur.task.spawn starts in this one outlive it, unless the script says otherwise. What
-// is typed at a prompt is a task that ends with the line; what the line spawned goes on. The caller holds the lock.
-func (t *Task) SpawnDetached() { t.spawnDetached = true }
+// is typed at a prompt is a task that ends with the line; what the line spawned goes on. tell hears of each such task
+// that failed when nobody had joined it; it may wait. Nil tells [Options].Warn. The caller holds the lock.
+func (t *Task) SpawnDetached(tell func(error)) {
+	if tell == nil {
+		tell = func(err error) { t.host.options.Warn(err.Error()) }
+	}
+	t.spawnDetached, t.tell = true, tell
+}
 
 // Done is closed when the task has ended.
 func (t *Task) Done() <-chan struct{} { return t.done }
@@ -192,13 +205,18 @@ func (t *Task) main(fn func() lua.LValue, args func(L *lua.LState) ([]lua.LValue
 	defer func() {
 		if r := recover(); r != nil {
 			t.err = &Error{Kind: KindInternal, Message: fmt.Sprintf("internal error: %v", r), Fields: map[string]any{"go_stack": string(debug.Stack())}}
+			if t.failed = true; !t.settled {
+				t.leave()
+			}
 		}
 	}()
 	t.results, t.err = t.runFunction(fn(), args)
 	t.unwound.Store(true)
+	stopped := t.ctx.Err() != nil && !t.late.Load()
 	if err := t.finish(); t.err == nil && err != nil {
 		t.results, t.err = nil, err
 	}
+	t.failed = t.err != nil && !stopped
 	t.settle()
 }
 
@@ -222,24 +240,42 @@ func (t *Task) runFunction(fn lua.LValue, args func(L *lua.LState) ([]lua.LValue
 	return th.results(), nil
 }
 
-// finish ends what the task started: coroutines, children, then its cleanups, last first. It returns the error of a
-// child that nobody joined.
+// finish ends what the task started: children, coroutines, then its cleanups, last first. It returns the error of
+// children that nobody joined, or of a cleanup, or why it was stopped before it could end its children.
 func (t *Task) finish() error {
+	failure := t.letBegin()
 	t.stopCoroutines()
-	orphaned := t.endChildren()
+	t.endChildren()
+	if err := t.unjoinedError(); failure == nil {
+		failure = err
+	}
 	for len(t.cleanups) > 0 {
 		last := len(t.cleanups) - 1
 		fn := t.cleanups[last]
 		t.cleanups = t.cleanups[:last]
-		if err := t.host.cleanup(t, fn); err != nil && orphaned == nil {
-			orphaned = err
+		if err := t.host.cleanup(t, fn); err != nil && failure == nil {
+			failure = err
 		}
 	}
-	return orphaned
+	return failure
 }
 
-// endChildren stops the children and waits for them, without the lock.
-func (t *Task) endChildren() (orphaned error) {
+// letBegin gives those that the task spawned last their turn: a task runs until it waits for the first time, unless
+// it is stopped on purpose. It returns why the task was stopped meanwhile.
+func (t *Task) letBegin() error {
+	if !t.spawned || t.err != nil || t.ctx.Err() != nil || !t.host.lock.contended() {
+		return nil
+	}
+	t.host.unlocked(t.wake, func() {})
+	if t.ctx.Err() != nil {
+		return t.stopError()
+	}
+	return nil
+}
+
+// endChildren stops the children and waits for them, without the lock. A child whose function has ended does the same
+// with its own.
+func (t *Task) endChildren() {
 	for {
 		t.mu.Lock()
 		var child *Task
@@ -248,10 +284,11 @@ func (t *Task) endChildren() (orphaned error) {
 		}
 		t.mu.Unlock()
 		if child == nil {
-			return orphaned
+			return
 		}
-		failed := child.settled
-		child.Stop(errParentEnded)
+		if !child.unwound.Load() {
+			child.Stop(errParentEnded)
+		}
 		t.host.unlocked(t.wake, func() {
 			select {
 			case <-child.done:
@@ -261,9 +298,6 @@ func (t *Task) endChildren() (orphaned error) {
 		t.mu.Lock()
 		delete(t.children, child)
 		t.mu.Unlock()
-		if failed && !child.joined && child.err != nil && orphaned == nil {
-			orphaned = child.err
-		}
 	}
 }
 
@@ -314,16 +348,7 @@ func (t *Task) settle() {
 	}
 	t.mu.Unlock()
 	t.cancel(nil)
-	if t.parent == nil {
-		t.host.mu.Lock()
-		delete(t.host.tasks, t)
-		t.host.mu.Unlock()
-	}
-	if p := t.parent; p != nil && (t.joined || t.err == nil) {
-		p.mu.Lock()
-		delete(p.children, t)
-		p.mu.Unlock()
-	}
+	t.leave()
 }
 
 // stopError is what a stopped task ends with, and what its blocking calls return.

@@ -74,15 +74,17 @@ func spawnTask(c *Call) error {
 	name, detached := o.String("name", ""), o.Bool("detached", c.t.task.spawnDetached)
 	deadline := o.Duration("deadline", 0)
 	o.Done(false)
-	if name == "" && fn.IsG {
+	named := name != ""
+	if !named && fn.IsG {
 		name = "a task"
-	} else if name == "" {
+	} else if !named {
 		name = fmt.Sprintf("the task of %s:%d", fn.Proto.SourceName, fn.Proto.LineDefined)
 	}
 	t, err := c.Spawn(name, detached, fn)
 	if err != nil {
 		return err
 	}
+	t.named = named
 	t.limit(deadline)
 	return c.Return(t)
 }
@@ -92,7 +94,10 @@ func (t *Task) limit(d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	timer := time.AfterFunc(d, func() { t.Stop(deadlineError(d)) })
+	timer := time.AfterFunc(d, func() {
+		t.late.Store(true)
+		t.Stop(deadlineError(d))
+	})
 	t.watch(func() { timer.Stop() })
 }
 
@@ -141,7 +146,7 @@ func timeoutTask(c *Call) error {
 // endAll stops tasks and waits until they have ended, whatever else happens.
 func endAll(c *Call, tasks []*Task, cause error) {
 	for _, t := range tasks {
-		t.joined = true
+		t.joined.Store(true)
 		t.Stop(cause)
 	}
 	c.t.host.unlocked(c.t.task.wake, func() {
@@ -169,7 +174,7 @@ func newTaskType() *Type {
 			"join": func(c *Call) error { return joinTask(c, c.Self().(*Task)) },
 			"cancel": func(c *Call) error {
 				t := c.Self().(*Task)
-				t.joined = true
+				t.joined.Store(true)
 				t.Stop(&Error{Kind: KindCancelled, Message: "the task was cancelled"})
 				return nil
 			},

@@ -19,7 +19,8 @@ type Options struct {
 	// Host is where input is evaluated. Required. The session does not close it.
 	Host *engine.Host
 	// Out is where print writes when it is called by the input itself; nil leaves it to the host's. Functions
-	// that the input calls keep the host's.
+	// that the input calls keep the host's. What the input spawned and nobody joined is reported there too when it
+	// fails; with nil, to the host's Warn.
 	Out io.Writer
 	// Functions are further names that the session's input sees, and nobody else.
 	Functions map[string]engine.Function
@@ -154,7 +155,7 @@ func (s *Session) evaluate(ctx context.Context, function func(c *engine.Call) (l
 			return err
 		}
 		if task, err = c.Host().Spawn(ctx, fn.(*lua.LFunction)); err == nil {
-			task.SpawnDetached() // what a line starts goes on when the line has ended
+			task.SpawnDetached(s.tell()) // what a line starts goes on when the line has ended
 		}
 		return err
 	})
@@ -180,6 +181,14 @@ func (s *Session) evaluate(ctx context.Context, function func(c *engine.Call) (l
 		result.Values = <-shown
 	}
 	return result
+}
+
+// tell returns who hears of what a line started and nobody joined when it fails; nil leaves it to the host.
+func (s *Session) tell() func(error) {
+	if s.options.Out == nil {
+		return nil
+	}
+	return func(err error) { fmt.Fprintf(s.options.Out, "warning: %v\n", err) }
 }
 
 // wording returns the error of an input that does not compile as the host words those of files.

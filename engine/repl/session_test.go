@@ -32,7 +32,8 @@ func newSession(t testing.TB, options Options) (*Session, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
 	of := objectType()
-	host, err := engine.New(engine.Options{Stdout: &out, Modules: []engine.Module{
+	warn := func(text string) { fmt.Fprintf(&out, "host warns: %s\n", text) }
+	host, err := engine.New(engine.Options{Stdout: &out, Warn: warn, Modules: []engine.Module{
 		{Name: "formation", Functions: map[string]engine.Function{
 			"launch": func(c *engine.Call) error { return c.Return(of.Box(1)) },
 		}},
@@ -142,6 +143,34 @@ func TestIncompleteRunsNothing(t *testing.T) {
 	}
 	if out.Len() > 0 {
 		t.Errorf("printed %q", out.String())
+	}
+}
+
+// What a line starts outlives it. When it fails, that is said there and then, and the host's end knows nothing of it.
+func TestAFailureOfWhatALineSpawnedIsReported(t *testing.T) {
+	hosts, out := newSession(t, Options{})
+	var printed bytes.Buffer
+	own, err := New(t.Context(), Options{Host: hosts.options.Host, Out: &printed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Session{hosts, own} {
+		s.Eval(t.Context(), `done = mur.task.queue() mur.task.spawn(function()
+			local inner = mur.task.spawn(function() mur.sleep(0.001) error("lost", 0) end, { name = "inner", detached = true })
+			inner:wait()
+			done:close()
+		end)`)
+		s.Eval(t.Context(), "done:pop()")
+		if result := s.Eval(t.Context(), `local joined = mur.task.spawn(function() error("x") end) mur.task.join(joined)`); result.Err == nil {
+			t.Error("joining a task that failed did not fail")
+		}
+	}
+	if err := hosts.options.Host.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	const want = `task "inner" failed and nobody joined it: lost` + "\n"
+	if out.String() != "host warns: "+want || printed.String() != "warning: "+want {
+		t.Errorf("the host printed %q, the session %q", out.String(), printed.String())
 	}
 }
 

@@ -162,6 +162,9 @@ func (f *fileRun) load(ctx context.Context) bool {
 	defer cancel()
 	_, err = host.Run(loading, f.name, f.source)
 	f.tests.setPlace(nil)
+	if err == nil {
+		err = host.Unjoined()
+	}
 	if err != nil {
 		f.fail(FailedLoad, err)
 		return false

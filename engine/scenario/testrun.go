@@ -111,6 +111,7 @@ func (f *fileRun) endScope(ctx context.Context, scope *engine.Scope, o *outcome)
 	if err := scope.Close(cleanup); err != nil && !o.stuck {
 		o.add(FailedError, "ending what the test started", err)
 	}
+	o.add(FailedError, "", f.host.Unjoined())
 }
 
 // openSuites runs the before_all functions of the suites round the test that are not open yet. One that fails

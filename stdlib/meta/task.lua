@@ -3,8 +3,8 @@
 --- Does several things at once. A task is a function that runs beside the others of the script; tasks take turns
 --- at calls that wait, so a script needs no locks.
 ---
---- A task belongs to the one that started it: that one does not end before it, and when it is stopped, so is what belongs to it.
---- An error that nobody joined is the parent's.
+--- A task belongs to the one that started it: that one stops it where it ends, and does not end before it.
+--- A task that failed and that nobody joined fails its parent; a detached one fails the script.
 ---@class mur.task
 local task = {}
 
@@ -13,7 +13,9 @@ local task = {}
 ---@field detached? boolean Let it outlive the task that starts it, though never the script. Default false.
 ---@field deadline? number Seconds after which it is stopped. Default: none.
 
---- Starts a function as a task.
+--- Starts a function as a task, which runs at least until it first waits.
+---
+--- When it fails and nobody joins it, the task that started it fails with that error when it ends.
 ---
 --- ```lua
 --- local mur = require "mur"
