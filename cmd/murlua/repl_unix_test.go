@@ -92,24 +92,24 @@ func (s *seat) typing(text string) {
 	}
 }
 
+// shown is all that the terminal has shown.
+func (s *seat) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.output.String()
+}
+
 // expect waits until the text is shown, after what was expected last.
 func (s *seat) expect(text string) {
 	s.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		s.mu.Lock()
-		shown := s.output.String()[s.seen:]
-		if i := strings.Index(shown, text); i >= 0 {
-			s.seen += i + len(text)
-			s.mu.Unlock()
-			return
-		}
-		s.mu.Unlock()
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited for %q, and there was only %q", text, shown)
-		}
-		time.Sleep(2 * time.Millisecond)
+	at, shown := -1, ""
+	isShown := func() bool {
+		shown = s.shown()[s.seen:]
+		at = strings.Index(shown, text)
+		return at >= 0
 	}
+	s.until(isShown, func() string { return fmt.Sprintf("%q; there was only %q", text, shown) })
+	s.seen += at + len(text)
 }
 
 // send types a line at the prompt and waits for what is shown because of it, and for the next prompt.
@@ -126,9 +126,7 @@ func (s *seat) prompt() {
 	s.t.Helper()
 	shown := ""
 	isOpen := func() bool {
-		s.mu.Lock()
-		shown = s.output.String()
-		s.mu.Unlock()
+		shown = s.shown()
 		return strings.HasSuffix(shown, "> ") && s.isEdited() != s.dumb
 	}
 	s.until(isOpen, func() string { return fmt.Sprintf("a prompt; there was only %q", shown[s.seen:]) })
@@ -175,7 +173,7 @@ func (s *seat) leave(code int) {
 	select {
 	case <-done:
 	case <-time.After(30 * time.Second):
-		s.t.Fatalf("does not leave; shown last: %q", s.output.String()[s.seen:])
+		s.t.Fatalf("does not leave; shown last: %q", s.shown()[s.seen:])
 	}
 	if got := exitCodeOf(s.cmd.ProcessState); got != code {
 		s.t.Errorf("left with %d, want %d", got, code)
@@ -212,6 +210,7 @@ func TestTheREPLInATerminal(t *testing.T) {
 	s.typing("\x1b[A\x1b[A\x1b[A\x1b[A") // back to an earlier line
 	s.expect("while true do end")
 	s.drop()
+	s.send("mur.task.spawn(function() error('lost', 0) end)", "warning: the task of input")
 	s.send("help('mur.sleep')", "mur.sleep(")
 	s.send("ps()", "no running capsules")
 	s.typing("\x04")
@@ -310,8 +309,8 @@ func TestTheREPLInADumbTerminal(t *testing.T) {
 	s.send("x", "nil\r\n")
 	s.typing("\x04")
 	s.leave(0)
-	if strings.Contains(s.output.String(), "\x1b") {
-		t.Errorf("it was sent escape codes: %q", s.output.String())
+	if shown := s.shown(); strings.Contains(shown, "\x1b") {
+		t.Errorf("it was sent escape codes: %q", shown)
 	}
 }
 
