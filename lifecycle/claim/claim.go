@@ -96,7 +96,8 @@ var errUnsettled = errors.New("nobody said who has the name")
 // Release gives the name back, and removes its file. Calls after the first, and on nil, do nothing.
 func (c *Claim) Release() {
 	if c != nil {
-		_ = c.lock.Remove() // the lock ends with its descriptor whatever becomes of the file
+		_ = c.lock.Write(nil) // where an open file cannot be removed, it names nobody at least
+		_ = c.lock.Remove()   // the lock ends with its descriptor whatever becomes of the file
 	}
 }
 
