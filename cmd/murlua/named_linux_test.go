@@ -107,9 +107,12 @@ func TestALaunchUnderWayIsStoppedByItsName(t *testing.T) {
 func TestAKilledHostsNameIsFree(t *testing.T) {
 	home := t.TempDir()
 	left := 0
-	for range 20 {
+	for round := range 20 {
 		m, _ := recipe(t, home, staying)
 		m.start(t)
+		if round == 0 {
+			up(t, home)
+		}
 		time.Sleep(rand.N(100 * time.Millisecond)) // anywhere between the first instruction and the members' work
 		_ = m.cmd.Process.Kill()
 		_ = m.cmd.Wait()

@@ -78,7 +78,7 @@ func TestWithoutDescriptors(t *testing.T) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	reason := fmt.Sprintf("pid %d could not be examined: too many open files", child.pid())
+	reason := fmt.Sprintf("pid %d could not be examined: too many open files; close some, or raise the limit (ulimit -n), and try again", child.pid())
 	for i, want := range []string{"alive true caught up 0 ", "true " + h.Running() + ": too many open files", "refused " + reason, "cannot prune the record"} {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d of %q does not begin with %q", i, lines, want)

@@ -61,6 +61,15 @@ func unreadableStart(pid int) State {
 	return State{Unverified, fmt.Sprintf("pid %d's start time could not be read", pid)}
 }
 
+// withoutHold is a process that could not be taken hold of, and what to do about it.
+func withoutHold(pid int, err error) State {
+	reason := fmt.Sprintf("pid %d could not be examined: %v", pid, err)
+	if outOfDescriptors(err) {
+		reason += "; close some, or raise the limit (ulimit -n), and try again"
+	}
+	return State{Unverified, reason}
+}
+
 // Classify combines readings that were taken already: whether pid is held by a process that has not
 // exited, and, read afterwards, the start token of its holder, with a tokenErr when that could not be
 // read. It is what [Inspect] does for an identity without an [Origin].
@@ -139,7 +148,7 @@ func verify(id Identity, here here) (*held, State) {
 	case errors.Is(err, os.ErrProcessDone):
 		return nil, noProcess(id.PID)
 	case err != nil && outOfDescriptors(err):
-		return nil, State{Unverified, fmt.Sprintf("pid %d could not be examined: %v", id.PID, err)}
+		return nil, withoutHold(id.PID, err)
 	case err != nil:
 		return nil, unreadableStart(id.PID)
 	}

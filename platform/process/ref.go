@@ -78,7 +78,7 @@ func OpenIdentity(id Identity) (*Ref, State) {
 	}
 	ref, err := newRef(id.PID, process)
 	if err != nil {
-		return nil, State{Unverified, fmt.Sprintf("pid %d could not be examined: %v", id.PID, err)}
+		return nil, withoutHold(id.PID, err)
 	}
 	return ref, state
 }

@@ -217,7 +217,7 @@ func TestWithoutDescriptors(t *testing.T) {
 	identities, pids := subjects(t)
 	findings := sandboxed(t, wish{NoDescriptors: true, Identities: tell(identities), Signal: syscall.SIGKILL})
 	for name, got := range findings {
-		want := finding{State: State{Unverified, fmt.Sprintf("pid %d could not be examined: too many open files", pids[name])}}
+		want := finding{State: State{Unverified, fmt.Sprintf("pid %d could not be examined: too many open files; close some, or raise the limit (ulimit -n), and try again", pids[name])}}
 		if name == "nothing" {
 			want.State = noProcess(pids[name])
 		}
