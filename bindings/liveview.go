@@ -14,13 +14,16 @@ import (
 type FormationView struct {
 	Formation string       `json:"formation"`
 	Name      string       `json:"name,omitempty"`
-	State     string       `json:"state"` // launching, running, stopping, failed
+	State     string       `json:"state"` // launching, running, stopping, failed, ended
 	Script    string       `json:"script,omitempty"`
 	PID       int          `json:"pid"` // of the process that holds it
 	Started   time.Time    `json:"started_at"`
 	Members   []MemberView `json:"members"`
 	Events    []string     `json:"events"` // the newest, the last one last
 }
+
+// StateEnded is the state of a formation of which nothing runs any more.
+const StateEnded = "ended"
 
 // MemberView is how it stands with a member.
 type MemberView struct {
@@ -71,6 +74,8 @@ func (l *liveView) add(e formation.Event) {
 			l.current.State = "stopping"
 		case formation.Failed:
 			l.current.State = "failed"
+		case formation.Ended:
+			l.current.State = StateEnded
 		}
 		return
 	}

@@ -46,12 +46,26 @@ func (c *logsCommand) run(ctx context.Context, o *outside) error {
 			return fmt.Errorf("no output is kept of formation %s: none of its members has written anything, or it is no more", launched)
 		}
 		members = kept
+		if c.Follow {
+			members = slices.Concat(kept, speechless(silent))
+		}
 	}
 	members, err = c.withOutput(launched, members, kept, silent)
 	if err != nil || len(members) == 0 {
 		return err
 	}
-	return c.show(ctx, o, formation.OutputDir(h, launched), members)
+	options := output.FollowOptions{Tail: c.Tail, Follow: c.Follow}
+	if c.Follow {
+		var stop func()
+		if ctx, stop, err = untilEnded(ctx, h, launched); err != nil {
+			return err
+		}
+		defer stop()
+		if options.Below, err = h.EnsureFormations(); err != nil {
+			return err
+		}
+	}
+	return c.show(ctx, o, formation.OutputDir(h, launched), members, options)
 }
 
 // resolve finds the formation and the members that are meant; no members are all.
@@ -89,8 +103,20 @@ func silentMembers(h home.Home, launched id.Formation, kept []string) (map[strin
 	return silent, nil
 }
 
+// speechless are the silent members that may come to write something, in the order of their names.
+func speechless(silent map[string]bool) []string {
+	var members []string
+	for member, entry := range silent {
+		if !entry {
+			members = append(members, member)
+		}
+	}
+	slices.Sort(members)
+	return members
+}
+
 // withOutput leaves out the members that have written nothing, which is no failure, and refuses those that are not
-// there. There is no file to follow of one that has written nothing.
+// there. When following, it may come to write something.
 func (c *logsCommand) withOutput(launched id.Formation, members, kept []string, silent map[string]bool) (shown []string, err error) {
 	for _, member := range members {
 		entry, quiet := silent[member]
@@ -100,7 +126,7 @@ func (c *logsCommand) withOutput(launched id.Formation, members, kept []string, 
 		case quiet && entry:
 			return nil, fmt.Errorf("no output of %q is kept: the entry of a formation has the terminal for itself", member)
 		case quiet && c.Follow:
-			return nil, fmt.Errorf("cannot follow the output of %q: it has written nothing yet", member)
+			shown = append(shown, member)
 		case quiet:
 		case len(kept) == 0:
 			return nil, fmt.Errorf("no output of %q is kept in formation %s, nor of another member", member, launched)
@@ -130,7 +156,7 @@ func keptOutputs(dir string) ([]string, error) {
 
 // show prints what the members wrote: one after the other, or, when following, each line as it comes. The lines of
 // several members have their names in front.
-func (c *logsCommand) show(ctx context.Context, o *outside, dir string, members []string) error {
+func (c *logsCommand) show(ctx context.Context, o *outside, dir string, members []string, options output.FollowOptions) error {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	failures := make([]error, len(members))
@@ -140,7 +166,7 @@ func (c *logsCommand) show(ctx context.Context, o *outside, dir string, members 
 			printer.prefix = []byte("[" + member + "] ")
 		}
 		follow := func() {
-			failures[i] = output.Follow(ctx, filepath.Join(dir, member+".log"), output.FollowOptions{Tail: c.Tail, Follow: c.Follow}, printer.print)
+			failures[i] = output.Follow(ctx, filepath.Join(dir, member+".log"), options, printer.print)
 			printer.end()
 		}
 		if c.Follow {

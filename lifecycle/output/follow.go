@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"murlua/platform/watch"
@@ -20,11 +21,20 @@ type FollowOptions struct {
 	Tail int
 	// Follow goes on with what is written later, until ctx ends.
 	Follow bool
+	// Below is a folder, above the file, that is there. With it a file to follow that is not there yet is waited for,
+	// and so are the folders between; without it that is an error.
+	Below string
 }
 
 // Follow reads the file that a [File] keeps at path, and hands it on in blocks; the beginning of a line is handed on
-// as soon as it is in the file. It returns nil when all was read, or when ctx ends, else why the file cannot be read.
+// as soon as it is in the file. It returns nil when all was read, also what there was when ctx ended, else why the file
+// cannot be read.
 func Follow(ctx context.Context, path string, options FollowOptions, each func(Block)) error {
+	if options.Follow && options.Below != "" {
+		if there, err := appear(ctx, path, options.Below); err != nil || !there {
+			return err
+		}
+	}
 	watcher, err := openWatch(path, options.Follow)
 	if err != nil {
 		return err
@@ -37,17 +47,53 @@ func Follow(ctx context.Context, path string, options FollowOptions, each func(B
 	if err := f.begin(options.Tail); err != nil {
 		return err
 	}
-	for {
-		if err := f.read(); err != nil {
+	for last := !options.Follow; ; {
+		last = last || ctx.Err() != nil // what was written before that is read
+		if err := f.read(); err != nil || last {
 			return err
 		}
-		if !options.Follow || ctx.Err() != nil {
-			return nil
+		last = await(ctx, watcher) != nil
+	}
+}
+
+// appear waits until the file is there; false when ctx ends before.
+func appear(ctx context.Context, path, below string) (there bool, err error) {
+	for {
+		dir, there := nearest(path, below)
+		if there {
+			return true, nil
 		}
-		if err := await(ctx, watcher); err != nil {
-			return nil
+		watcher, err := openWatch(filepath.Join(dir, "any"), true)
+		if err != nil {
+			if now, _ := nearest(path, below); now != dir {
+				continue // it was removed meanwhile
+			}
+			return false, err
+		}
+		if now, there := nearest(path, below); now == dir && !there { // nothing came before the watch began
+			err = await(ctx, watcher)
+		}
+		if watcher != nil {
+			watcher.Close()
+		}
+		if err != nil && ctx.Err() != nil {
+			_, there = nearest(path, below)
+			return there, nil
 		}
 	}
+}
+
+// nearest returns the innermost folder on the way from below to the file that is there, and whether the file is.
+func nearest(path, below string) (dir string, there bool) {
+	if _, err := os.Stat(path); err == nil {
+		return filepath.Dir(path), true
+	}
+	for dir = filepath.Dir(path); dir != below && len(dir) > len(below); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			return dir, false
+		}
+	}
+	return below, false
 }
 
 // openWatch watches the file's folder, because a rotation replaces the file. Nil where the system reports no changes.
@@ -55,7 +101,7 @@ func openWatch(path string, follow bool) (*watch.Watcher, error) {
 	if !follow {
 		return nil, nil
 	}
-	watcher, err := watch.Open(folderOf(path), watch.Options{})
+	watcher, err := watch.Open(filepath.Dir(path), watch.Options{})
 	if errors.Is(err, watch.ErrUnsupported) {
 		return nil, nil
 	}
@@ -63,15 +109,6 @@ func openWatch(path string, follow bool) (*watch.Watcher, error) {
 		return nil, fmt.Errorf("cannot follow %q: %w", path, err)
 	}
 	return watcher, nil
-}
-
-func folderOf(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if os.IsPathSeparator(path[i]) {
-			return path[:max(i, 1)]
-		}
-	}
-	return "."
 }
 
 // await waits for a change; where none is reported it looks again after a while.

@@ -180,6 +180,83 @@ func TestFollowGivesTheTailAndThenWhatComesAcrossRotations(t *testing.T) {
 	}
 }
 
+func TestFollowWaitsForTheFile(t *testing.T) {
+	below := t.TempDir()
+	folder := filepath.Join(below, "formation", "output")
+	path := filepath.Join(folder, "member.log")
+	for _, step := range []struct {
+		name string
+		make func() error
+	}{
+		{"at once", func() error { return nil }},
+		{"its folder comes", func() error { return os.MkdirAll(folder, 0o700) }},
+		{"another file comes", func() error { return os.WriteFile(filepath.Join(folder, "other.log"), nil, 0o600) }},
+		{"its folder goes", func() error { return os.RemoveAll(filepath.Join(below, "formation")) }},
+	} {
+		if err := step.make(); err != nil {
+			t.Fatal(err)
+		}
+		t.Run("after "+step.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			blocks, done := make(chan string, 10), make(chan error, 1)
+			go func() {
+				done <- Follow(ctx, path, FollowOptions{Tail: -1, Follow: true, Below: below}, func(b Block) { blocks <- string(b) })
+			}()
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Create(path, FileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Write("out", Block("the first line\n"))
+			got := ""
+			for got != "the first line\n" {
+				got += <-blocks
+			}
+			f.Close()
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Follow(ctx, path, FollowOptions{Follow: true, Below: below}, nil); err != nil {
+		t.Errorf("the end of the context gave %v", err)
+	}
+}
+
+func TestFollowReadsWhatWasThereAtTheEnd(t *testing.T) {
+	for range 50 {
+		path := filepath.Join(t.TempDir(), "member.log")
+		f, err := Create(path, FileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write("out", Block("one\n"))
+		ctx, cancel := context.WithCancel(t.Context())
+		blocks, done := make(chan string, 10), make(chan error, 1)
+		go func() {
+			done <- Follow(ctx, path, FollowOptions{Tail: -1, Follow: true}, func(b Block) { blocks <- string(b) })
+		}()
+		<-blocks
+		f.Write("out", Block("two\n"))
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		f.Close()
+		if len(blocks) != 1 || <-blocks != "two\n" {
+			t.Fatal("what was written before the end was not read")
+		}
+	}
+}
+
 func TestFollowWithoutFollowingReadsWhatIsThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "member.log")
 	f, _ := Create(path, FileOptions{Limit: 30, Old: 5})
