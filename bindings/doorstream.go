@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"murlua/engine"
 	"murlua/lifecycle/door"
@@ -14,9 +12,9 @@ import (
 
 // doorStream is a stream of events that a script reads.
 type doorStream struct {
+	steps
 	call   *doorCall
 	stream *door.Stream
-	cancel context.CancelCauseFunc // ends the connection
 
 	mu sync.Mutex // one reader at a time
 }
@@ -51,7 +49,7 @@ func (w *World) doorWatch(c *engine.Call) error {
 // open begins a stream. It goes on when the task that began it ends: it may be another's. The host's end ends it.
 func (d *doorCall) open(c *engine.Call, begin func(ctx context.Context) (*door.Stream, error)) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &doorStream{call: d, cancel: cancel}
+	s := &doorStream{steps: steps{cancel, d.timeout, errDoorTimeout}, call: d}
 	err := c.Block(func(task context.Context) error {
 		return s.limited(task, func() (err error) {
 			if err = d.locate(ctx); err == nil {
@@ -66,28 +64,6 @@ func (d *doorCall) open(c *engine.Call, begin func(ctx context.Context) (*door.S
 	}
 	c.Host().OnClose(func(context.Context) error { return s.close() })
 	return c.Return(doorStreamType.Box(s))
-}
-
-// limited runs one step within the time limit and the task's life. What breaks it ends the stream.
-func (s *doorStream) limited(task context.Context, step func() error) error {
-	var late atomic.Bool
-	if s.call.timeout > 0 {
-		timer := time.AfterFunc(s.call.timeout, func() {
-			late.Store(true)
-			s.cancel(errDoorTimeout)
-		})
-		defer timer.Stop()
-	}
-	unhook := context.AfterFunc(task, func() { s.cancel(context.Canceled) })
-	defer unhook()
-	err := step()
-	switch {
-	case err != nil && task.Err() != nil:
-		return context.Cause(task)
-	case err != nil && late.Load():
-		return errDoorTimeout
-	}
-	return err
 }
 
 func (s *doorStream) fail(err error) error {

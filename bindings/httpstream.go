@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -17,9 +15,9 @@ import (
 
 // httpStream is an answer whose body is still being read.
 type httpStream struct {
+	steps
 	request  *request
 	response *http.Response
-	cancel   context.CancelCauseFunc // ends the request
 
 	mu    sync.Mutex // one reader at a time
 	lines []byte     // read, and not yet a whole line
@@ -40,7 +38,7 @@ func (h *httpClient) stream(c *engine.Call) error {
 	r := readRequest(c, 1, "", lua.LNil)
 	// The request goes on when the task that began it ends: its stream may be another's. The host's end ends it.
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &httpStream{request: r, cancel: cancel}
+	s := &httpStream{steps: steps{cancel, r.timeout, errHTTPTimeout}, request: r}
 	err := c.Block(func(task context.Context) (err error) {
 		return s.limited(task, func() error {
 			s.response, err = h.do(ctx, r)
@@ -53,29 +51,6 @@ func (h *httpClient) stream(c *engine.Call) error {
 	}
 	c.Host().OnClose(func(context.Context) error { return s.close() })
 	return c.Return(httpStreamType.Box(s))
-}
-
-// limited runs one step of the request within its time limit and the task's life. What breaks it ends the request: a
-// body of which a piece was lost is of no use.
-func (s *httpStream) limited(task context.Context, step func() error) error {
-	var late atomic.Bool
-	if s.request.timeout > 0 {
-		timer := time.AfterFunc(s.request.timeout, func() {
-			late.Store(true)
-			s.cancel(errHTTPTimeout)
-		})
-		defer timer.Stop()
-	}
-	unhook := context.AfterFunc(task, func() { s.cancel(context.Canceled) })
-	defer unhook()
-	err := step()
-	switch {
-	case err != nil && task.Err() != nil:
-		return context.Cause(task)
-	case err != nil && late.Load():
-		return errHTTPTimeout
-	}
-	return err
 }
 
 // piece returns the next piece of the body, or io.EOF.

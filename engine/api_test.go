@@ -199,3 +199,17 @@ func TestErrorsAreNotPlacedInTheLibrary(t *testing.T) {
 		}
 	}
 }
+
+func TestPartsOfModulesAreNotListed(t *testing.T) {
+	var out bytes.Buffer
+	h := newHost(t, Options{Stdout: &out, Stdlib: NewLibrary(fstest.MapFS{
+		"whole.lua":      {Data: []byte(`return { part = require("mur.whole-part").name }`)},
+		"whole-part.lua": {Data: []byte(`return { name = "the part" }`)},
+	})})
+	if _, err := h.Run(t.Context(), "test.lua", `print(require("mur").whole.part)`); err != nil || out.String() != "the part\n" {
+		t.Errorf("printed %q, %v", out.String(), err)
+	}
+	if got := strings.Join(h.ModuleNames(), " "); got != "task whole" {
+		t.Errorf("the modules are %q", got)
+	}
+}

@@ -16,7 +16,8 @@ type Library struct {
 	units map[string]func() (*lua.FunctionProto, error)
 }
 
-// Names lists the modules, in order.
+// Names lists the modules, in order. Those with a hyphen in their names are parts of others, for them to require, and
+// are not listed.
 func (l *Library) Names() []string {
 	if l == nil {
 		return nil
@@ -27,7 +28,7 @@ func (l *Library) Names() []string {
 	}
 	var names []string
 	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), ".lua"); ok {
+		if name, ok := strings.CutSuffix(entry.Name(), ".lua"); ok && !strings.Contains(name, "-") {
 			names = append(names, name)
 		}
 	}

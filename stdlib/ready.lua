@@ -115,73 +115,12 @@ function ready.unix(path)
   end)
 end
 
--- field finds "a.b" in a document.
-local function field(document, path)
-  local value = document
-  for name in path:gmatch "[^.]+" do
-    if type(value) ~= "table" then return nil end
-    local index = tonumber(name)
-    if value[name] ~= nil then value = value[name] else value = index and value[index] end
-  end
-  return value
-end
-
-local function shown(value)
-  return type(value) == "string" and string.format("%q", value) or tostring(value)
-end
-
-local function sorted(map)
-  local names = {}
-  for name in pairs(map or {}) do names[#names + 1] = name end
-  table.sort(names)
-  return names
-end
-
-local function status_is(status, wanted)
-  if wanted == nil then return status >= 200 and status < 400 end
-  if type(wanted) ~= "table" then return status == wanted end
-  for _, one in ipairs(wanted) do
-    if status == one then return true end
-  end
-  return false
-end
-
--- answer_is checks everything but the status.
-local function answer_is(response, o)
-  for _, name in ipairs(sorted(o.header)) do
-    local value = response.headers[name:lower()]
-    if not value then return false, "the answer has no header " .. name end
-    if not value:find(o.header[name]) then return false, string.format("the header %s is %q", name, value) end
-  end
-  if o.body and not response.body:find(o.body) then
-    return false, string.format("the body does not have %q", o.body)
-  end
-  if o.json then
-    local document = mur.json.decode(response.body)
-    for _, name in ipairs(sorted(o.json)) do
-      local value = field(document, name)
-      if value ~= o.json[name] then return false, string.format("%s is %s, not %s", name, shown(value), shown(o.json[name])) end
-    end
-  end
-  return true
-end
-
-local function wants(o)
-  local parts = {}
-  if o.status then
-    parts[#parts + 1] = "status " .. (type(o.status) == "table" and table.concat(o.status, " or ") or o.status)
-  end
-  for _, name in ipairs(sorted(o.header)) do parts[#parts + 1] = "a " .. name .. " of " .. o.header[name] end
-  if o.body then parts[#parts + 1] = string.format("a body with %q", o.body) end
-  for _, name in ipairs(sorted(o.json)) do parts[#parts + 1] = name .. " = " .. shown(o.json[name]) end
-  return #parts > 0 and " with " .. table.concat(parts, " and ") or ""
-end
-
 function ready.http(request)
   local o = options("http", request, "url",
     { "status", "method", "headers", "header", "body", "json", "timeout", "unix", "tls" })
   if type(o.url) ~= "string" then usage("bad option 'url' of 'mur.ready.http': string expected, got %s", type(o.url)) end
-  return plain(o.url .. " answers" .. wants(o), function(member)
+  local answer = require "mur.ready-http"
+  return plain(o.url .. " answers" .. answer.wants(o), function(member)
     local url = o.url
     if url:sub(1, 1) == "/" then
       if not member.url then return false, "the member has no url yet" end
@@ -191,10 +130,10 @@ function ready.http(request)
       url = url, method = o.method, headers = o.headers, timeout = o.timeout or 5, redirects = 0, unix = o.unix, tls = o.tls,
     })
     if not response then return false, why end
-    if not status_is(response.status, o.status) then
+    if not answer.status_is(response.status, o.status) then
       return false, string.format("it answered %d %s", response.status, response.reason)
     end
-    return attempt(answer_is, response, o)
+    return attempt(answer.rest_is, response, o)
   end)
 end
 

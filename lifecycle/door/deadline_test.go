@@ -20,14 +20,7 @@ func serveSoon(t *testing.T, o door.ServerOptions, header, body, write, beat tim
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return closedAfter(t, s)
 }
 
 const long = time.Minute

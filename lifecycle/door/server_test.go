@@ -28,6 +28,11 @@ func serve(t testing.TB, o door.ServerOptions) *door.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return closedAfter(t, s)
+}
+
+// closedAfter closes the door when the test has ended.
+func closedAfter(t testing.TB, s *door.Server) *door.Server {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

@@ -124,19 +124,7 @@ func TestStaleBasesAreEndedAndOthersAreNot(t *testing.T) {
 	own, _ := ownCgroup()
 	name := strings.Replace(strings.TrimPrefix(left, own+"/"), "-"+startOf(t)+"-", "-1-", 1)
 	left = own + "/" + strings.TrimSuffix(name, "x")
-	if err := os.Mkdir(left, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fd, err := OpenBase(left).Create("1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("/bin/sleep", "60")
-	cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: fd}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	unix.Close(fd)
+	cmd := sleeperIn(t, left)
 	if n := EndStale(); n < 1 {
 		t.Errorf("EndStale killed %d processes", n)
 	}

@@ -9,18 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestALeftoverIsListedAndEnded(t *testing.T) {
-	require(t, "cgroup", Cgroup)
-	mine, err := NewBase()
-	if err != nil {
+// sleeperIn makes a base and starts a process in a leaf of it.
+func sleeperIn(t *testing.T, base string) *exec.Cmd {
+	t.Helper()
+	if err := os.Mkdir(base, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer mine.Remove()
-	left := strings.Replace(mine.Dir(), "-"+startOf(t)+"-", "-1-", 1)
-	if err := os.Mkdir(left, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fd, err := OpenBase(left).Create("1")
+	fd, err := OpenBase(base).Create("1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +25,18 @@ func TestALeftoverIsListedAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	unix.Close(fd)
+	return cmd
+}
+
+func TestALeftoverIsListedAndEnded(t *testing.T) {
+	require(t, "cgroup", Cgroup)
+	mine, err := NewBase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mine.Remove()
+	left := strings.Replace(mine.Dir(), "-"+startOf(t)+"-", "-1-", 1)
+	cmd := sleeperIn(t, left)
 	var found *Leftover
 	for _, l := range Leftovers() {
 		switch l.Dir {
