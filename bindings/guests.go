@@ -185,13 +185,13 @@ func (w *World) refuseGuests() {
 	}
 }
 
-// tellGuests notes something for everybody inside.
-func (w *World) tellGuests(text string) {
+// tellGuests notes something for everybody inside; text is only asked for when somebody is.
+func (w *World) tellGuests(text func() string) {
 	w.admission.mu.Lock()
 	g := w.admission.guests
 	w.admission.mu.Unlock()
 	if g != nil {
-		g.note(text)
+		g.note(text())
 	}
 }
 

@@ -62,8 +62,10 @@ func (r *launched) event(e formation.Event) {
 		r.world.OnEvent(e)
 	}
 	r.live.add(e)
-	r.world.tellGuests("-- " + EventText(e))
-	r.events.add(EventFields(e))
+	r.world.tellGuests(func() string { return "-- " + EventText(e) })
+	if r.events.fn != nil {
+		r.events.add(EventFields(e))
+	}
 }
 
 // stop asks for the end; a launch that is under way is abandoned.

@@ -3,6 +3,7 @@ package bindings
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,11 +48,12 @@ type liveView struct {
 	mu      sync.Mutex
 	current FormationView
 	index   map[string]int
+	events  []formation.Event // the newest, as text only when somebody looks
 }
 
 func newLiveView(id, script string, plan formation.Plan) *liveView {
 	l := &liveView{index: map[string]int{}}
-	l.current = FormationView{Formation: id, Name: plan.Name, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}, Events: []string{}}
+	l.current = FormationView{Formation: id, Name: plan.Name, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}}
 	for i, m := range plan.Members {
 		l.index[m.Name] = i
 		l.current.Members = append(l.current.Members, MemberView{Name: m.Name, State: "waiting", Since: l.current.Started})
@@ -62,10 +64,10 @@ func newLiveView(id, script string, plan formation.Plan) *liveView {
 func (l *liveView) add(e formation.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.current.Events = append(l.current.Events, EventText(e))
-	if over := len(l.current.Events) - maxViewEvents; over > 0 {
-		l.current.Events = append([]string{}, l.current.Events[over:]...)
+	if len(l.events) == maxViewEvents {
+		l.events = slices.Delete(l.events, 0, 1)
 	}
+	l.events = append(l.events, e)
 	if e.Member == "" {
 		switch e.Kind {
 		case formation.Ready:
@@ -108,7 +110,10 @@ func (l *liveView) view() FormationView {
 	defer l.mu.Unlock()
 	v := l.current
 	v.Members = append([]MemberView{}, v.Members...)
-	v.Events = append([]string{}, v.Events...)
+	v.Events = make([]string, len(l.events))
+	for i, e := range l.events {
+		v.Events[i] = EventText(e)
+	}
 	return v
 }
 

@@ -32,8 +32,7 @@ type Formation struct {
 	over      chan lastEnding // gets the exit that ends the formation
 	ended     chan struct{}   // closed when ending is set
 	following sync.WaitGroup  // the goroutines that tell of ends of processes
-	recording sync.WaitGroup  // the goroutines that write records of commands
-	recorder  sync.Mutex      // held by the one that writes
+	recorder  *recorder       // of the commands
 
 	life  context.Context // ends when the stop begins: nothing is started again
 	stop  context.CancelFunc
@@ -98,6 +97,7 @@ func newFormation(plan Plan, o *Options) *Formation {
 			o.OnEvent(e)
 		}
 	})
+	f.recorder = &recorder{write: f.recordCommand}
 	f.life, f.stop = context.WithCancel(context.Background())
 	f.grace, f.hurry = context.WithCancel(context.Background())
 	for i := range plan.Members {

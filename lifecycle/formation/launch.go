@@ -52,7 +52,7 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 	}
 	f.sendAddresses()
 	f.events.emit(Event{Kind: Ready})
-	f.recording.Wait() // whoever has a launched formation finds its members
+	f.recorder.wait() // whoever has a launched formation finds its members
 	go f.conduct()
 	return f, nil
 }
@@ -69,7 +69,7 @@ func (f *Formation) prepare() error {
 		}
 	}
 	var err error
-	if f.secrets, err = newSecrets(f.options.ID); err != nil {
+	if f.secrets, err = newSecrets(f.options.ID, f.plan); err != nil {
 		return err
 	}
 	for i := range f.plan.Members {
@@ -104,14 +104,21 @@ func (f *Formation) readScripts() []Failure {
 func (f *Formation) startPeers(ctx context.Context) []Failure {
 	ctx, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
-	var all sync.WaitGroup
-	reasons := make([]*Reason, len(f.plan.Members))
+	var peers []int
 	for i := range f.plan.Members {
 		m := &f.plan.Members[i]
-		if m.Entry {
-			continue
+		if !m.Entry {
+			peers = append(peers, i)
 		}
+		if m.first() {
+			f.recorder.begin(1)
+		}
+	}
+	var all sync.WaitGroup
+	reasons := make([]*Reason, len(f.plan.Members))
+	for _, i := range peers {
 		all.Go(func() {
+			m := &f.plan.Members[i]
 			reasons[i] = f.startPeer(ctx, m)
 			if reasons[i] != nil {
 				f.events.emit(Event{Kind: Failed, Member: m.Name, Reason: reasons[i]})

@@ -84,6 +84,8 @@ type Options struct {
 	OnEvent func(Event)
 	// Warn gets the few things that are worth a warning and stop nothing. Nil drops them.
 	Warn func(text string)
+
+	here string // the working directory, read once
 }
 
 // prepared checks the options and fills in what is left out. The result shares nothing that launch
@@ -95,11 +97,12 @@ func (o Options) prepared() (*Options, error) {
 	if value := lookup(o.Environ, envFormationID); strings.TrimSpace(value) != "" {
 		return nil, &NestedError{}
 	}
-	project, err := filepath.Abs(orDefault(o.ProjectDir, "."))
+	here, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the project directory %q: %w", o.ProjectDir, err)
 	}
-	o.ProjectDir = project
+	o.here = here
+	o.ProjectDir = o.absolute(o.ProjectDir)
 	if o.ID == "" {
 		o.ID = id.NewFormation()
 	} else if _, err := id.ParseFormation(string(o.ID)); err != nil {
@@ -112,6 +115,14 @@ func (o Options) prepared() (*Options, error) {
 		o.Warn = func(string) {}
 	}
 	return &o, nil
+}
+
+// absolute makes a directory absolute that may be relative to the working directory; empty is that itself.
+func (o *Options) absolute(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(o.here, dir)
 }
 
 // NestedError refuses to launch a formation from inside a member of one: its members could not tell whose they

@@ -13,28 +13,38 @@ import (
 // startPeer starts one peer and returns nil when it is ready or when the launch is abandoned, and the reason
 // when it failed. A process that it started is in the member's slot, whatever came of it: the formation stops it.
 func (f *Formation) startPeer(ctx context.Context, m *Member) *Reason {
-	if !f.awaitOthers(ctx, m) {
-		return nil
-	}
-	if taken := takenPort(m); taken != "" {
-		return &Reason{Kind: NotStarted, Why: taken}
-	}
-	workdir, err := f.makeWorkdir(m)
-	if err != nil {
-		return &Reason{Kind: NotStarted, Why: err.Error()}
-	}
-	p, err := f.spawnPeer(ctx, m, workdir)
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil
-		}
-		return &Reason{Kind: NotStarted, Why: err.Error()}
+	p, reason := f.spawnInTurn(ctx, m)
+	if p == nil {
+		return reason
 	}
 	if reason := f.bringUp(ctx, p); reason != nil || ctx.Err() != nil {
 		return reason
 	}
 	close(f.slots[m.Name].ready)
 	return nil
+}
+
+// spawnInTurn starts the process of a peer when those that it starts after are ready. It returns no process when there
+// is a reason why not, or the launch is abandoned.
+func (f *Formation) spawnInTurn(ctx context.Context, m *Member) (*started, *Reason) {
+	if m.first() {
+		defer f.recorder.done() // begun by the launch, for all of them
+	}
+	if !f.awaitOthers(ctx, m) {
+		return nil, nil
+	}
+	if taken := takenPort(m); taken != "" {
+		return nil, &Reason{Kind: NotStarted, Why: taken}
+	}
+	workdir, err := f.makeWorkdir(m)
+	if err != nil {
+		return nil, &Reason{Kind: NotStarted, Why: err.Error()}
+	}
+	p, err := f.spawnPeer(ctx, m, workdir)
+	if err != nil && context.Cause(ctx) == nil {
+		return nil, &Reason{Kind: NotStarted, Why: err.Error()}
+	}
+	return p, nil
 }
 
 // bringUp waits until a started peer is ready. Without a reason, ctx says whether it is or the wait was abandoned.

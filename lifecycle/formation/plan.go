@@ -121,6 +121,9 @@ func (m *Member) capsule() (name, version string) {
 // hasDoor reports whether the member is a capsule, which reports itself and answers on a door.
 func (m *Member) hasDoor() bool { return m.Command == nil }
 
+// first reports whether the member is a peer that waits for no other.
+func (m *Member) first() bool { return !m.Entry && len(m.After) == 0 }
+
 func orDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise

@@ -14,7 +14,6 @@ import (
 	"murlua/lifecycle/keeper"
 	"murlua/lifecycle/lifeline"
 	"murlua/lifecycle/running"
-	"murlua/platform/process"
 )
 
 // spawnPeer starts the process of a peer. Its workdir is where it works.
@@ -64,7 +63,7 @@ func (f *Formation) spawnEntry(ctx context.Context, m *Member) (*started, error)
 // spec is what the starts of all members have in common.
 func (f *Formation) spec(m *Member) (child.Spec, error) {
 	spec := child.Spec{
-		Name: m.Name, Dir: m.Dir, Env: f.memberEnv(m), Grace: m.Grace,
+		Name: m.Name, Dir: f.options.absolute(m.Dir), Env: f.memberEnv(m), Grace: m.Grace,
 		Keeper: f.keeper, Class: m.Containment,
 	}
 	if spec.Grace <= 0 {
@@ -128,17 +127,17 @@ type started struct {
 func (f *Formation) start(ctx context.Context, m *Member, spec child.Spec, workdir string) (*started, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWithin)
 	defer cancel()
+	f.recorder.begin(1)
 	c, err := child.Start(ctx, spec)
+	f.recorder.done()
 	if err != nil {
 		return nil, explain(spec.Path, err)
 	}
 	p := &started{Child: c, member: m, workdir: workdir, settled: make(chan struct{})}
-	record := make(chan *running.Guard, 1)
+	var record <-chan *running.Guard
 	if m.Command != nil {
 		p.session = id.NewSession()
-		f.recording.Go(func() { record <- f.recordCommand(p) })
-	} else {
-		record <- nil
+		record = f.recorder.record(p)
 	}
 	f.events.emit(Event{Kind: Spawned, Member: m.Name, PID: c.PID(), Session: string(p.session), Workdir: workdir, Containment: string(c.Class())})
 	s := f.slots[m.Name]
@@ -167,17 +166,24 @@ func (f *Formation) follow(p *started, recorded <-chan *running.Guard) {
 	<-p.Exited()
 	f.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.PID(), Status: p.Status()})
 	<-p.Reaped()
-	record := <-recorded
-	if record != nil {
-		if err := record.Remove(); err != nil {
-			f.options.Warn(fmt.Sprintf("the record of %s cannot be removed: %v", p.member.Name, err))
-		}
+	if recorded != nil {
+		f.removeRecord(p, <-recorded)
 	}
 	report := p.StopReport()
 	if p.member.Command == nil && (report.Rung == RungKill || p.Status().Signal != 0) {
 		f.pruneRecord(p)
 	}
 	f.events.emit(Event{Kind: Reaped, Member: p.member.Name, PID: p.PID(), Status: p.Status(), Detail: report.Rung, Stop: &report})
+}
+
+// removeRecord removes the record of a command, if it has one.
+func (f *Formation) removeRecord(p *started, record *running.Guard) {
+	if record == nil {
+		return
+	}
+	if err := record.Remove(); err != nil {
+		f.options.Warn(fmt.Sprintf("the record of %s cannot be removed: %v", p.member.Name, err))
+	}
 }
 
 // pruneRecord removes the record of a capsule that was killed and could not do so itself.
@@ -193,44 +199,12 @@ func (f *Formation) pruneRecord(p *started) {
 	}
 }
 
-// recordCommand writes the running record of a command, so that it is found like a capsule. It has no door; its
-// launcher is whom to ask to end it. Making a file takes longer on most disks than starting a process, so the records are
-// made one after the other while further members start.
-func (f *Formation) recordCommand(p *started) *running.Guard {
-	f.recorder.Lock()
-	defer f.recorder.Unlock()
-	identity, err := process.Identify(p.PID())
-	if err != nil {
-		return nil // it has ended already
-	}
-	record := running.Record{
-		SessionID: p.session, CapsuleName: filepath.Base(p.member.Command.Args[0]), CapsuleVersion: "command",
-		Workdir: p.workdir, RecordsDir: f.options.Home.RecordsDir(p.workdir, string(p.session)),
-		OutlivesLauncher: !process.HasControllingTerminal(), StartedAt: time.Now().UTC().Format(time.RFC3339),
-		FormationID: f.options.ID, FormationMember: p.member.Name, FormationEntry: p.member.Entry, FormationLifeline: true,
-		Containment: string(p.Class()),
-	}
-	record.SetProcess(identity)
-	if launcher := f.secrets.launcher; launcher != nil {
-		record.FormationLauncher = &process.Identity{PID: launcher.PID, Start: launcher.Start}
-	}
-	guard, err := running.Write(f.options.Home, record)
-	if err != nil {
-		f.options.Warn(fmt.Sprintf("%s cannot be found by others: %v", p.member.Name, err))
-	}
-	return guard
-}
-
 // workdirOf is where a member works that gets no directory of its own.
 func (f *Formation) workdirOf(m *Member) string {
-	dir := m.Dir
 	if m.Command == nil && m.Entry {
 		return f.options.ProjectDir
 	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		return abs
-	}
-	return dir
+	return f.options.absolute(m.Dir)
 }
 
 // makeWorkdir makes a capsule's own directory with one call that does not make parents, so that nothing that is there

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -113,41 +112,51 @@ func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
 	}
 	defer theirs.Close()
 	marks := contain.NewMarks()
-	program := k.options.Program
-	if program == "" {
-		program = "/proc/self/exe" // still the same binary when the file has been replaced
-	}
-	cmd := &exec.Cmd{
-		Path:        program,
-		Args:        []string{"murlua", argument, "marks=" + strconv.FormatUint(uint64(marks), 10)},
-		Env:         append([]string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}, k.options.Env...),
-		Stderr:      nil,
-		ExtraFiles:  []*os.File{theirs},
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-	}
-	if k.options.Stderr != nil {
-		cmd.Stderr = k.options.Stderr
-	}
+	args := []string{"murlua", argument, "marks=" + strconv.FormatUint(uint64(marks), 10)}
+	attr := &syscall.SysProcAttr{Setpgid: true}
 	if base != nil {
-		cmd.Args = append(cmd.Args, "cgroup="+base.Dir())
+		args = append(args, "cgroup="+base.Dir())
 	}
 	if sealed {
-		cmd.Args = append(cmd.Args, "sealed")
-		contain.Seal(cmd.SysProcAttr)
+		args = append(args, "sealed")
+		contain.Seal(attr)
 	}
 	c, err := newConn(host)
 	if err != nil {
 		host.Close()
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	pid, err := k.spawn(args, attr, theirs)
+	if err != nil {
 		host.Close()
 		return nil, fmt.Errorf("cannot start the keeper: %w", err)
 	}
-	l := &link{keeper: k, conn: c, cmd: cmd, base: base, marks: marks, sealed: sealed, kept: map[uint32]*Kept{}, gone: make(chan struct{})}
+	l := &link{keeper: k, conn: c, pid: pid, base: base, marks: marks, sealed: sealed, kept: map[uint32]*Kept{}, gone: make(chan struct{})}
 	k.links[l] = true
 	go l.run()
 	return l, nil
+}
+
+// spawn starts the keeper's program. (os.StartProcess would start another process first, to find out about pidfds.)
+func (k *Keeper) spawn(args []string, attr *syscall.SysProcAttr, theirs *os.File) (pid int, err error) {
+	program := k.options.Program
+	if program == "" {
+		program = "/proc/self/exe" // still the same binary when the file has been replaced
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	stderr := k.options.Stderr
+	if stderr == nil {
+		stderr = null
+	}
+	return syscall.ForkExec(program, args, &syscall.ProcAttr{
+		Env:   append([]string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}, k.options.Env...),
+		Files: []uintptr{null.Fd(), null.Fd(), stderr.Fd(), theirs.Fd()},
+		Sys:   attr,
+	})
 }
 
 // Start starts a command. ctx bounds the start alone: when it ends first, the command is ended again. The errors

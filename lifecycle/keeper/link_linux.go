@@ -1,9 +1,9 @@
 package keeper
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"syscall"
 	"time"
@@ -16,7 +16,7 @@ import (
 type link struct {
 	keeper *Keeper
 	conn   *conn
-	cmd    *exec.Cmd
+	pid    int // of the keeper process, which is this one's child
 	base   *contain.Base
 	marks  contain.Mark
 	sealed bool
@@ -118,10 +118,27 @@ func (l *link) run() {
 	l.mu.Lock()
 	l.lost = true
 	l.mu.Unlock()
-	err := l.cmd.Wait()
-	l.clear(err)
+	l.clear(l.wait())
 	l.keeper.dropLink(l)
 	close(l.gone)
+}
+
+// wait reaps the keeper process and says how it ended, if that was not in order.
+func (l *link) wait() error {
+	var status syscall.WaitStatus
+	for {
+		switch _, err := syscall.Wait4(l.pid, &status, 0, nil); {
+		case err == syscall.EINTR:
+		case err != nil:
+			return err
+		case status.Signaled():
+			return errors.New("signal: " + status.Signal().String())
+		case status.ExitStatus() != 0:
+			return fmt.Errorf("exit status %d", status.ExitStatus())
+		default:
+			return nil
+		}
+	}
 }
 
 // handle takes one packet and the descriptors that came with it, and returns those that it did not keep.
