@@ -36,6 +36,9 @@ func (w *World) runToItsEnd(ctx context.Context, options engine.Options, name st
 	if err == nil {
 		values, err = w.runPlan(ctx, host, name, values)
 	}
+	if w.Keeper != nil {
+		w.Keeper.Drain() // whatever ends from here on, nothing is started any more
+	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWithin)
 	defer cancel()
 	err = errors.Join(err, host.Close(closing))

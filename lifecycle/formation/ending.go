@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"murlua/lifecycle/formation/child"
 )
 
 // Ending is how a formation ended. Every member is stopped and reaped.
@@ -166,25 +168,41 @@ func (f *Formation) stopAll(why string) []Stopped {
 		}
 	}
 	for _, wave := range f.stopOrder() {
-		var all sync.WaitGroup
-		for _, p := range processes {
-			if slices.Contains(wave, p.member.Name) {
-				all.Go(func() { f.stopProcess(p) })
-			}
-		}
-		all.Wait()
+		f.stopWave(slices.DeleteFunc(slices.Clone(processes), func(p *started) bool { return !slices.Contains(wave, p.member.Name) }))
 	}
 	return stopped
 }
 
+// stopWave ends processes at the same time.
+func (f *Formation) stopWave(wave []*started) {
+	children := make([]*child.Child, len(wave))
+	for i, p := range wave {
+		f.tellStopping(p)
+		children[i] = p.Child
+	}
+	child.Ask(f.keeper, children)
+	var all sync.WaitGroup
+	for _, p := range wave {
+		all.Go(func() { f.finishStop(p) })
+	}
+	all.Wait()
+}
+
 // stopProcess ends one member's process and returns when that has been told.
 func (f *Formation) stopProcess(p *started) {
-	name := p.member.Name
+	f.tellStopping(p)
+	f.finishStop(p)
+}
+
+func (f *Formation) tellStopping(p *started) {
 	if p.Running() {
-		f.events.emit(Event{Kind: Stopping, Member: name, PID: p.PID()})
+		f.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.PID()})
 	}
+}
+
+func (f *Formation) finishStop(p *started) {
 	p.Child.Stop(f.grace, func(rung string) {
-		f.events.emit(Event{Kind: Rung, Member: name, PID: p.PID(), Detail: rung})
+		f.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.PID(), Detail: rung})
 	})
 	<-p.settled
 }

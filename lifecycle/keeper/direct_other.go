@@ -122,6 +122,12 @@ func (k *Keeper) Close(ctx context.Context) error {
 	return guard.close()
 }
 
+// Ask does nothing: there is no packet to share, and [Kept.Stop] asks.
+func (k *Keeper) Ask([]*Kept) {}
+
+// Drain does nothing: there is no process to go.
+func (k *Keeper) Drain() {}
+
 // A Kept is one started command. All methods are safe for concurrent use.
 type Kept struct {
 	keeper  *Keeper

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -312,6 +314,27 @@ func (k *Keeper) Close(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Ask begins the stop of each command, as [Kept.Stop] without options does, and returns at once: many stops begin sooner
+// when they are asked for together.
+func (k *Keeper) Ask(commands []*Kept) {
+	k.mu.Lock()
+	links := slices.Collect(maps.Keys(k.links))
+	k.mu.Unlock()
+	for _, l := range links {
+		l.ask(commands)
+	}
+}
+
+// Drain says that nothing more will be started, so that the keeper process goes with the last command and is not waited
+// for then. What is started all the same gets another keeper process.
+func (k *Keeper) Drain() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.shared != nil && k.shared.drain() {
+		k.shared = nil
+	}
 }
 
 func (k *Keeper) dropLink(l *link) {

@@ -34,6 +34,7 @@ type Kept struct {
 	pid       int
 	pidfd     int // -1: none
 	abandoned bool
+	asked     bool // a stop has been begun for whoever calls Stop next
 	status    Status
 	gone      goneNotice
 }
@@ -130,7 +131,9 @@ func (k *Kept) Stop(ctx context.Context, options StopOptions) StopReport {
 	select {
 	case <-k.empty:
 	default:
-		k.requestStop(signal, grace)
+		if options != (StopOptions{}) || !k.takeStop() {
+			k.requestStop(signal, grace)
+		}
 		select {
 		case <-k.empty:
 		case <-ctx.Done():
@@ -151,9 +154,30 @@ func (k *Kept) Kill() StopReport {
 	return k.Stop(context.Background(), StopOptions{Signal: NoSignal, Grace: -1})
 }
 
-func (k *Kept) requestStop(signal syscall.Signal, grace time.Duration) {
+// beginStop notes that a stop is asked for; false when nothing is left to stop. takeStop reports whether one was since
+// the last call.
+func (k *Kept) beginStop() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked = !isClosed(k.empty)
+	return k.asked
+}
+
+func (k *Kept) takeStop() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	asked := k.asked
+	k.asked = false
+	return asked
+}
+
+func (k *Kept) stopPacket(signal syscall.Signal, grace time.Duration) []byte {
 	r := stopRequest{ID: k.id, Signal: int(signal), Grace: grace}
-	_ = k.link.conn.write(r.encode()) // a keeper that is gone is noticed by its link, which ends everything
+	return r.encode()
+}
+
+func (k *Kept) requestStop(signal syscall.Signal, grace time.Duration) {
+	_ = k.link.conn.write(k.stopPacket(signal, grace)) // a keeper that is gone is noticed by its link, which ends everything
 }
 
 // abandon gives up a start that nobody waits for any more.
@@ -194,10 +218,8 @@ func (k *Kept) onStarted(r startedReply, fds []int) {
 func (k *Kept) onExited(status Status) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	select {
-	case <-k.exited:
+	if isClosed(k.exited) {
 		return
-	default:
 	}
 	k.status = status
 	if k.pidfd >= 0 {
@@ -244,6 +266,15 @@ func (k *Kept) reap(deadline time.Time) {
 	}
 	if status, ok := waitPidfd(fd); ok {
 		k.onExited(status)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

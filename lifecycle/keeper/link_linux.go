@@ -24,6 +24,7 @@ type link struct {
 
 	mu      sync.Mutex
 	kept    map[uint32]*Kept
+	sending int  // starts that are not on their way yet
 	lost    bool // the connection has ended
 	ready   bool
 	failure string // why the keeper could not come up, in its own words
@@ -40,6 +41,7 @@ func (l *link) add(kept *Kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept[kept.id] = kept
+	l.sending++
 }
 
 func (l *link) forget(kept *Kept) {
@@ -51,6 +53,7 @@ func (l *link) forget(kept *Kept) {
 // request sends a start with everything that travels with it. A cgroup is made here, so that the keeper, which
 // starts one command after another, need not.
 func (l *link) request(kept *Kept, r *startRequest, files []*os.File) error {
+	defer l.sent()
 	fds := make([]int, len(files), len(files)+1)
 	for i, f := range files {
 		fds[i] = int(f.Fd())
@@ -72,6 +75,21 @@ func (l *link) request(kept *Kept, r *startRequest, files []*os.File) error {
 	return nil
 }
 
+func (l *link) sent() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sending--
+}
+
+// drain has the keeper go with its last command. It reports whether it will: not while a start is under way. The caller
+// sees to it that none begins.
+func (l *link) drain() bool {
+	l.mu.Lock()
+	busy := l.sending > 0
+	l.mu.Unlock()
+	return !busy && l.conn.write([]byte{kindDrain}) == nil
+}
+
 func (l *link) get(id uint32) *Kept {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,6 +104,19 @@ func (l *link) all() []*Kept {
 		list = append(list, kept)
 	}
 	return list
+}
+
+// ask begins the stops of commands, with one packet for all that are this keeper's.
+func (l *link) ask(commands []*Kept) {
+	var packets [][]byte
+	for _, k := range commands {
+		if k.link == l && k.beginStop() {
+			packets = append(packets, k.stopPacket(k.command.signal(), k.command.grace()))
+		}
+	}
+	if len(packets) > 0 {
+		_ = l.conn.write(batch(packets))
+	}
 }
 
 // close has the keeper stop everything and go.
@@ -174,9 +205,6 @@ func (l *link) handle(packet []byte, fds []int) []int {
 		if kept := l.get(n.ID); err == nil && kept != nil {
 			l.forget(kept)
 			kept.onGone(n)
-			if kept.class == contain.Cgroup {
-				l.base.Leaf(leafName(kept.id)).Remove() // not if survivors hold it
-			}
 			if l.sealed {
 				l.close()
 			}

@@ -49,6 +49,7 @@ type process struct {
 	marks    contain.Mark
 	wards    map[uint32]*ward
 	leaders  map[int]*ward // by pid, until reaped
+	leaves   []*contain.Leaf // of commands of which nothing is left
 	null     *os.File
 	lean     bool // it has let go of what only its start needed
 	orphaned bool // the host is gone
@@ -179,6 +180,7 @@ func (p *process) loop() {
 			p.settle()
 		}
 		p.flush()
+		p.clearLeaves()
 		if (p.orphaned || p.released) && len(p.wards) == 0 {
 			return
 		}
@@ -257,6 +259,8 @@ func (p *process) handle(packet []byte, fds []int) {
 				p.stop(w, syscall.Signal(r.Signal), r.Grace)
 			}
 		}
+	case kindDrain:
+		p.released = true
 	case kindRelease:
 		p.released = true
 		p.stopAll()
@@ -270,6 +274,14 @@ func (p *process) handle(packet []byte, fds []int) {
 func (p *process) orphan() {
 	p.orphaned = true
 	p.stopAll()
+}
+
+// clearLeaves removes the cgroups of commands that are gone. The host has been told first: it waits for that.
+func (p *process) clearLeaves() {
+	for _, leaf := range p.leaves {
+		leaf.Remove() // not if survivors hold it: the base's end tries again
+	}
+	p.leaves = nil
 }
 
 func (p *process) stopAll() {

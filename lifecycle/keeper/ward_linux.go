@@ -266,6 +266,9 @@ func (p *process) letGo(w *ward) {
 		w.gone.Rung = string(RungGone)
 	}
 	p.tell(w.gone.encode())
+	if w.leaf != nil {
+		p.leaves = append(p.leaves, w.leaf)
+	}
 }
 
 // noteEscaped writes down which of the processes have left the command's group.

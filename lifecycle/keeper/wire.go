@@ -14,6 +14,7 @@ import (
 const (
 	kindStart   = 's' // host: startRequest, with the command's descriptors
 	kindStop    = 'k' // host: stopRequest
+	kindDrain   = 'd' // host: no more is to come; exit when everything has ended
 	kindRelease = 'c' // host: no more is to come; stop everything, exit when it is gone
 	kindLarge   = 'l' // either: the packet itself is in the last descriptor, a file
 	kindBatch   = 'b' // either: a list of packets without descriptors

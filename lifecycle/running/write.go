@@ -38,7 +38,11 @@ func Write(h home.Home, record Record) (*Guard, error) {
 	if err := fsx.WriteFileVolatile(path, text, fsx.PrivateFileMode); err != nil {
 		return nil, err
 	}
-	return &Guard{paths: []string{path, ControlLocation(h, record.SessionID)}}, nil
+	guard := &Guard{paths: []string{path}}
+	if record.URL != "" {
+		guard.paths = append(guard.paths, ControlLocation(h, record.SessionID)) // only who has a door has one
+	}
+	return guard, nil
 }
 
 // WriteControl writes the control token of a session, readable to its owner alone, without a newline.

@@ -71,6 +71,7 @@ type Child struct {
 
 	mu       sync.Mutex
 	stopping bool
+	asked    bool // stopping has been set for whoever calls Stop next
 	report   StopReport
 }
 
@@ -280,16 +281,50 @@ func (c *Child) Send(line []byte) error {
 	return c.spec.Channel.Send(line)
 }
 
+// Ask begins the stops of children that have the same keeper, all at once: [Child.Stop] has to be called for each, and
+// goes on from there.
+func Ask(k *keeper.Keeper, children []*Child) {
+	var commands []*keeper.Kept
+	for _, c := range children {
+		if c.beginStop() {
+			if kept, ok := c.process.(*kept); ok {
+				commands = append(commands, kept.Kept)
+			}
+		}
+	}
+	if k != nil {
+		k.Ask(commands)
+	}
+}
+
+// beginStop reports whether this is the first stop of a process that runs.
+func (c *Child) beginStop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopping || !c.Running() {
+		return false
+	}
+	c.stopping, c.asked = true, true
+	return true
+}
+
+// takeStop reports whether it falls to the caller to stop the process.
+func (c *Child) takeStop() bool {
+	c.beginStop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	asked := c.asked
+	c.asked = false
+	return asked
+}
+
 // Stop closes the lifeline or sends the stop signal, gives the process its grace, kills what is left then or when
 // ctx ends, and returns when everything is reaped. onRung is told each step as it is taken; it may be nil.
 func (c *Child) Stop(ctx context.Context, onRung func(string)) StopReport {
 	if onRung == nil {
 		onRung = func(string) {}
 	}
-	c.mu.Lock()
-	first := !c.stopping && c.Running()
-	c.stopping = c.stopping || first
-	c.mu.Unlock()
+	first := c.takeStop()
 	if c.spec.Lifeline != nil {
 		c.spec.Lifeline.Close()
 	}
