@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"murlua/engine"
@@ -24,7 +25,7 @@ var watchType = &engine.Type{
 }
 
 // staged are the files that an atomic write makes on its way, murmur's and ours: nobody waits for those.
-var staged = regexp.MustCompile(`(^|/)\.[^/]+\.\d+\.[0-9a-f]{32}\.tmp$`)
+var staged = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.[^/]+\.\d+\.[0-9a-f]{32}\.tmp$`) })
 
 func (w *World) fsWatch(c *engine.Call) error {
 	path := c.String(1)
@@ -60,7 +61,7 @@ func watchNext(c *engine.Call) error {
 			waiting, cancel = context.WithTimeout(ctx, limit)
 			defer cancel()
 		}
-		for event, err = watched.watcher.Next(waiting); err == nil && staged.MatchString(event.Path); {
+		for event, err = watched.watcher.Next(waiting); err == nil && staged().MatchString(event.Path); {
 			event, err = watched.watcher.Next(waiting)
 		}
 		timedOut = err != nil && waiting.Err() != nil && ctx.Err() == nil

@@ -38,7 +38,6 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 	r.world.mu.Lock()
 	r.world.formations = append(r.world.formations, r)
 	r.world.mu.Unlock()
-	r.world.admit(r.host)
 	task := r.task
 	r.host.OnClose(func(ctx context.Context) error {
 		r.stop(context.Cause(task.Context()))
@@ -54,6 +53,7 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 			r.forget()
 		}
 	}()
+	r.world.admit(r.host) // nobody can ask for it before it has been launched
 }
 
 // event hands an event of the formation to the display and to the script.

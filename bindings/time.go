@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -114,7 +115,7 @@ func timeSeconds(c *engine.Call) error {
 
 var (
 	lengthUnits = map[string]float64{"d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6}
-	lengthPart  = regexp.MustCompile(`^(\d+(?:\.\d+)?)(ms|us|[dhms])`)
+	lengthPart  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+(?:\.\d+)?)(ms|us|[dhms])`) })
 )
 
 // lengthOf reads a length of time such as 1h30m, or a plain number of seconds.
@@ -124,7 +125,7 @@ func lengthOf(text string) (seconds float64, ok bool) {
 		return n, true
 	}
 	for rest := text; rest != ""; ok = true {
-		m := lengthPart.FindStringSubmatch(rest)
+		m := lengthPart().FindStringSubmatch(rest)
 		if m == nil {
 			return 0, false
 		}

@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 )
 
-var labelLine = regexp.MustCompile(`^no visible label .* at line (\d+)$`)
+var labelLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^no visible label .* at line (\d+)$`) })
 
 // syntaxError words what the parser or the compiler found in a chunk of so many lines.
 func syntaxError(name string, lines int, found any) *Error {
@@ -33,7 +34,7 @@ func syntaxError(name string, lines int, found any) *Error {
 		}
 	case errors.As(err, &compiled):
 		line := compiled.Line
-		if m := labelLine.FindStringSubmatch(compiled.Message); m != nil {
+		if m := labelLine().FindStringSubmatch(compiled.Message); m != nil {
 			line, _ = strconv.Atoi(m[1]) // the error's own line is the function's last
 		}
 		e.Where = fmt.Sprintf("%s:%d", name, line)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -143,11 +144,11 @@ func isLibrary(source string) bool {
 	return strings.HasPrefix(source, "mur.") && !strings.HasSuffix(source, ".lua")
 }
 
-var placePattern = regexp.MustCompile(`^([^\n:]+:\d+): `)
+var placePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^\n:]+:\d+): `) })
 
 // splitPlace separates "file:line: message".
 func splitPlace(message string) (place, rest string) {
-	if m := placePattern.FindStringSubmatch(message); m != nil {
+	if m := placePattern().FindStringSubmatch(message); m != nil {
 		return m[1], message[len(m[0]):]
 	}
 	return "", message

@@ -56,8 +56,7 @@ type command interface {
 func run(o *outside) int {
 	ctx := context.Background()
 	if startsProcesses(o.args) {
-		k := o.keep()
-		go func() { _ = k.Warm() }() // it comes up meanwhile; a failure is told where a process is started
+		_ = o.keep().Warm() // it comes up meanwhile; a failure is told where a process is started
 		defer o.release()
 	}
 	parser, err := kong.New(grammar(o.args), kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))

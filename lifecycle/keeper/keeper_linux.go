@@ -66,42 +66,58 @@ func (k *Keeper) found() contain.Report {
 }
 
 // Warm starts the keeper process ahead of the first command, so that it comes up while the host does other
-// things. It returns at once.
+// things. It does not wait for that. What it needs later is found out in the background; when that fails, the first
+// command's start is told.
 func (k *Keeper) Warm() error {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		return ErrClosed
+	if k.closed || k.shared != nil && !k.shared.broken() {
+		defer k.mu.Unlock()
+		if k.closed {
+			return ErrClosed
+		}
+		return nil
 	}
-	_, err := k.sharedLink()
-	return err
+	l, err := k.launch(false)
+	if err != nil {
+		k.mu.Unlock()
+		return err
+	}
+	go func() { // ends within milliseconds; whoever wants the keeper meanwhile waits for the lock
+		defer k.mu.Unlock()
+		_ = k.share(l)
+	}()
+	return nil
 }
 
-// sharedLink returns the connection to the keeper that all unsealed commands share, starting it if there is none.
+// sharedLink returns the connection to the keeper that all unsealed commands share, starting it if there is none. The
+// caller holds k.mu.
 func (k *Keeper) sharedLink() (*link, error) {
 	if k.shared != nil && !k.shared.broken() {
 		return k.shared, nil
 	}
-	var base *contain.Base
-	if best := k.found().Best(); best == contain.Cgroup {
-		var err error
-		if base, err = contain.NewBase(); err != nil {
-			return nil, err
-		}
-	}
-	l, err := k.launch(base, false)
+	l, err := k.launch(false)
 	if err != nil {
-		if base != nil {
-			_ = base.Remove()
-		}
 		return nil, err
 	}
+	return l, k.share(l)
+}
+
+// share gives a new keeper process what it needs for all unsealed commands. The caller holds k.mu.
+func (k *Keeper) share(l *link) error {
+	if k.found().Best() == contain.Cgroup {
+		base, err := contain.NewBase()
+		if err != nil {
+			l.close()
+			return err
+		}
+		l.equip(base)
+	}
 	k.shared = l
-	return l, nil
+	return nil
 }
 
 // launch starts a keeper process. The caller holds k.mu.
-func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
+func (k *Keeper) launch(sealed bool) (*link, error) {
 	// What a killed keeper leaves must come to us and not to init.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("cannot become a child subreaper: %w", err)
@@ -116,9 +132,6 @@ func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
 	marks := contain.NewMarks()
 	args := []string{"murlua", argument, "marks=" + strconv.FormatUint(uint64(marks), 10)}
 	attr := &syscall.SysProcAttr{Setpgid: true}
-	if base != nil {
-		args = append(args, "cgroup="+base.Dir())
-	}
 	if sealed {
 		args = append(args, "sealed")
 		contain.Seal(attr)
@@ -133,7 +146,7 @@ func (k *Keeper) launch(base *contain.Base, sealed bool) (*link, error) {
 		host.Close()
 		return nil, fmt.Errorf("cannot start the keeper: %w", err)
 	}
-	l := &link{keeper: k, conn: c, pid: pid, base: base, marks: marks, sealed: sealed, kept: map[uint32]*Kept{}, gone: make(chan struct{})}
+	l := &link{keeper: k, conn: c, pid: pid, marks: marks, sealed: sealed, kept: map[uint32]*Kept{}, gone: make(chan struct{})}
 	k.links[l] = true
 	go l.run()
 	return l, nil
@@ -208,7 +221,7 @@ func (k *Keeper) place(command *Command) (*link, *Kept, error) {
 	}
 	var l *link
 	if class == contain.Sealed {
-		l, err = k.launch(nil, true)
+		l, err = k.launch(true)
 	} else {
 		l, err = k.sharedLink()
 	}

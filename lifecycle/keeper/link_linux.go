@@ -31,6 +31,21 @@ type link struct {
 	closing bool
 }
 
+// equip gives the keeper a base for cgroups, before the first command.
+func (l *link) equip(base *contain.Base) {
+	l.mu.Lock()
+	lost := l.lost
+	if !lost {
+		l.base = base // its end removes it
+	}
+	l.mu.Unlock()
+	if lost {
+		_ = base.Remove()
+		return
+	}
+	_ = l.conn.write(append([]byte{kindBase}, base.Dir()...)) // a keeper that is gone is noticed by run
+}
+
 func (l *link) broken() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

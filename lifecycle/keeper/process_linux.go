@@ -110,8 +110,6 @@ func (p *process) setUp(args []string) error {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
 		switch key {
-		case "cgroup":
-			p.base = contain.OpenBase(value)
 		case "marks":
 			n, err := strconv.ParseUint(value, 10, 64)
 			if err != nil {
@@ -259,6 +257,8 @@ func (p *process) handle(packet []byte, fds []int) {
 				p.stop(w, syscall.Signal(r.Signal), r.Grace)
 			}
 		}
+	case kindBase:
+		p.base = contain.OpenBase(string(packet[1:]))
 	case kindDrain:
 		p.released = true
 	case kindRelease:

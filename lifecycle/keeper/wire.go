@@ -12,6 +12,7 @@ import (
 // varints, texts and lists with their length first. Both ends are the same binary, so there is no version.
 // Descriptors travel beside a packet.
 const (
+	kindBase    = 'B' // host: the directory for cgroups; the rest of the packet is its path
 	kindStart   = 's' // host: startRequest, with the command's descriptors
 	kindStop    = 'k' // host: stopRequest
 	kindDrain   = 'd' // host: no more is to come; exit when everything has ended

@@ -13,13 +13,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"murlua/platform/process"
 )
 
 // A name is <prefix><pid>.<start token>.<where the number counts>.<random>. Names are short: sockets below such a folder
 // have 108 bytes for their path.
-var pattern = regexp.MustCompile(`(\d+)\.(\d[\d.]*)\.([0-9a-f]{8})\.\d+$`)
+var pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)\.(\d[\d.]*)\.([0-9a-f]{8})\.\d+$`) })
 
 // Make makes a folder in parent, mode 0700, that belongs to this process. The caller removes it.
 func Make(parent, prefix string) (string, error) {
@@ -45,7 +46,7 @@ func Find(parent string) ([]string, error) {
 	var found []string
 	for _, entry := range entries {
 		path := filepath.Join(parent, entry.Name())
-		if pattern.MatchString(entry.Name()) && ours(path) {
+		if pattern().MatchString(entry.Name()) && ours(path) {
 			found = append(found, path)
 		}
 	}
@@ -61,7 +62,7 @@ func ours(path string) bool {
 // Judge says whether the process that made the folder has ended. One from another boot or another pid namespace cannot
 // be looked up from here: that is unverified.
 func Judge(path string) process.State {
-	m := pattern.FindStringSubmatch(filepath.Base(path))
+	m := pattern().FindStringSubmatch(filepath.Base(path))
 	if m == nil || !ours(path) {
 		return process.State{Kind: process.Unverified, Reason: "it is no folder that a script made"}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // parser reads one stub file. Comment lines gather until the declaration they belong to.
@@ -23,13 +24,18 @@ type parser struct {
 }
 
 var (
-	reFunction = regexp.MustCompile(`^function\s+([A-Za-z_][\w]*)([.:])([A-Za-z_]\w*)\s*\(([^)]*)\)\s*end$`)
-	reLocal    = regexp.MustCompile(`^local\s+([A-Za-z_]\w*)\s*=\s*\{\}$`)
-	reValue    = regexp.MustCompile(`^([A-Za-z_]\w*)\.([A-Za-z_]\w*)\s*=\s*\S.*$`)
-	reReturn   = regexp.MustCompile(`^return\s+[A-Za-z_]\w*$`)
-	reRaises   = regexp.MustCompile("^Raises `([a-z_]+)` (.+)$")
-	reName     = regexp.MustCompile(`^(\[\w+\]|\.\.\.|[A-Za-z_]\w*)(\?)?$`)
+	reFunction = onFirstUse(`^function\s+([A-Za-z_][\w]*)([.:])([A-Za-z_]\w*)\s*\(([^)]*)\)\s*end$`)
+	reLocal    = onFirstUse(`^local\s+([A-Za-z_]\w*)\s*=\s*\{\}$`)
+	reValue    = onFirstUse(`^([A-Za-z_]\w*)\.([A-Za-z_]\w*)\s*=\s*\S.*$`)
+	reReturn   = onFirstUse(`^return\s+[A-Za-z_]\w*$`)
+	reRaises   = onFirstUse("^Raises `([a-z_]+)` (.+)$")
+	reName     = onFirstUse(`^(\[\w+\]|\.\.\.|[A-Za-z_]\w*)(\?)?$`)
 )
+
+// onFirstUse compiles the expression when it is first needed: most runs need none, and all would wait for it.
+func onFirstUse(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // parseFile reads one stub. Whatever it does not know is an error: a misspelt tag would lose its text
 // silently otherwise.
@@ -73,14 +79,14 @@ func (p *parser) take(line string) error {
 		return p.blank()
 	case strings.HasPrefix(trimmed, "--"): // an ordinary comment
 		return nil
-	case reReturn.MatchString(trimmed):
+	case reReturn().MatchString(trimmed):
 		return nil
-	case reLocal.MatchString(trimmed):
-		return p.local(reLocal.FindStringSubmatch(trimmed)[1])
-	case reFunction.MatchString(trimmed):
-		return p.function(reFunction.FindStringSubmatch(trimmed))
-	case reValue.MatchString(trimmed):
-		return p.value(reValue.FindStringSubmatch(trimmed))
+	case reLocal().MatchString(trimmed):
+		return p.local(reLocal().FindStringSubmatch(trimmed)[1])
+	case reFunction().MatchString(trimmed):
+		return p.function(reFunction().FindStringSubmatch(trimmed))
+	case reValue().MatchString(trimmed):
+		return p.value(reValue().FindStringSubmatch(trimmed))
 	default:
 		return fmt.Errorf("a stub holds annotations and empty bodies only, not %q", trimmed)
 	}
@@ -105,7 +111,7 @@ func (p *parser) tag(s string) error {
 		p.module.Aliases = append(p.module.Aliases, &Alias{Name: aliasName, Type: typ, Text: text})
 	case "param":
 		word, rest, _ := strings.Cut(rest, " ")
-		m := reName.FindStringSubmatch(word)
+		m := reName().FindStringSubmatch(word)
 		if m == nil {
 			return fmt.Errorf("cannot read the parameter name %q", word)
 		}
@@ -158,7 +164,7 @@ func (p *parser) classTag(rest string) error {
 
 func (p *parser) fieldTag(rest string) error {
 	word, rest, _ := strings.Cut(rest, " ")
-	m := reName.FindStringSubmatch(word)
+	m := reName().FindStringSubmatch(word)
 	if m == nil {
 		return fmt.Errorf("cannot read the field name %q", word)
 	}
@@ -259,7 +265,7 @@ func (p *parser) description(inline string) (text string, raises []Raise, exampl
 		case fenced:
 			code = append(code, line)
 		default:
-			if m := reRaises.FindStringSubmatch(line); m != nil {
+			if m := reRaises().FindStringSubmatch(line); m != nil {
 				raises = append(raises, Raise{Kind: m[1], When: strings.TrimSuffix(m[2], ".")})
 				continue
 			}
