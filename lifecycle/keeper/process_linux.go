@@ -48,7 +48,7 @@ type process struct {
 	base     *contain.Base // nil: no cgroups
 	marks    contain.Mark
 	wards    map[uint32]*ward
-	leaders  map[int]*ward // by pid, until reaped
+	leaders  map[int]*ward   // by pid, until reaped
 	leaves   []*contain.Leaf // of commands of which nothing is left
 	null     *os.File
 	lean     bool // it has let go of what only its start needed
