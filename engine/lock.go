@@ -46,6 +46,7 @@ func (l *lock) release() {
 		l.held = false
 		l.queue, l.head = l.queue[:0], 0
 		l.mu.Unlock()
+		l.watchdog.calm()
 		return
 	}
 	next := l.queue[l.head]

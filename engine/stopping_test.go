@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,26 +187,33 @@ func TestSizeLimits(t *testing.T) {
 
 func TestWatchdog(t *testing.T) {
 	release := make(chan struct{})
-	reports := make(chan string, 10)
+	reports := make(chan string, 100)
 	h := newHost(t, Options{
 		Patience: 20 * time.Millisecond, Warn: func(m string) { reports <- m },
 		Modules: []Module{{Name: "stuck", Functions: map[string]Function{"call": func(*Call) error { <-release; return nil }}}},
 	})
-	if _, err := h.Run(context.Background(), "test.lua", `
+	// On a busy machine the loop may not get to run for so long that it cannot say where it is: then it is run again.
+	const want = "test.lua has kept all others waiting for more than 20ms, at test.lua:6"
+	var got []string
+	for range 50 {
+		if _, err := h.Run(context.Background(), "test.lua", `
 		local mur = require "mur"
 		local other = mur.task.spawn(function() mur.sleep(0.001) end)
 		mur.task.yield()
 		local done = os.clock() + 0.2
 		while os.clock() < done do end
 		other:join()`); err != nil {
-		t.Fatal(err)
+			t.Fatal(err)
+		}
+		for len(reports) > 0 {
+			got = append(got, <-reports)
+		}
+		if slices.ContainsFunc(got, func(report string) bool { return strings.HasPrefix(report, want) }) {
+			break
+		}
 	}
-	found := false
-	for len(reports) > 0 { // on a busy machine there may be others
-		found = strings.HasPrefix(<-reports, "test.lua has kept all others waiting for more than 20ms, at test.lua:6") || found
-	}
-	if !found {
-		t.Error("a busy loop was not reported")
+	if !slices.ContainsFunc(got, func(report string) bool { return strings.HasPrefix(report, want) }) {
+		t.Errorf("a busy loop was not reported, but %q", got)
 	}
 	go func() {
 		for got := range reports {

@@ -8,7 +8,7 @@ import (
 )
 
 // watchdog reports a task that holds the lock for long while others wait. It costs nothing while nobody waits: the
-// first to wait arms a timer.
+// first to wait arms a timer, which goes when the lock is free.
 type watchdog struct {
 	host     *Host
 	armed    atomic.Bool
@@ -30,32 +30,62 @@ func (w *watchdog) waiting() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.stopped {
-		w.timer = time.AfterFunc(w.host.options.Patience, func() { w.look(seen, true) })
+		w.timer = time.AfterFunc(w.host.options.Patience, func() { w.look(seen, ask) })
+	}
+}
+
+// calm is called when the lock is free and nobody waits for it: a program that waits is not woken for nothing.
+func (w *watchdog) calm() {
+	if w == nil || !w.armed.Load() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil && w.timer.Stop() {
+		w.armed.Store(false)
 	}
 }
 
 // look compares with what was seen when the timer was set. The holder is asked first, for only it may look at its
-// stack; when it does not answer it is inside a Go function.
-func (w *watchdog) look(seen uint64, ask bool) {
+// stack. When it does not answer it is inside a Go function, or, on a busy machine, does not get to run: without a
+// function's name it is given the time once more.
+func (w *watchdog) look(seen uint64, step watchStep) {
 	w.armed.Store(false)
 	now := w.taken.Load()
 	holder := w.holder.Load()
 	if now == seen && holder != nil && w.reported.Load() != now {
-		if ask {
+		switch patience := w.host.options.Patience; {
+		case step == ask:
 			holder.asked.Store(true)
-			w.mu.Lock()
-			if !w.stopped && !w.armed.Swap(true) {
-				w.timer = time.AfterFunc(w.host.options.Patience/4, func() { w.look(seen, false) })
-			}
-			w.mu.Unlock()
+			w.again(seen, patience/4, await)
 			return
-		}
-		if holder.asked.Swap(false) {
+		case step == await && holder.asked.Load() && holder.calling.Load() == nil:
+			w.again(seen, patience, giveUp)
+			return
+		case holder.asked.Swap(false):
 			w.report(holder, "", now)
 		}
 	}
 	if w.host.lock.contended() {
 		w.waiting()
+	}
+}
+
+// watchStep is how far the watchdog has got with one holder.
+type watchStep int
+
+const (
+	ask watchStep = iota
+	await
+	giveUp
+)
+
+// again looks later.
+func (w *watchdog) again(seen uint64, after time.Duration, step watchStep) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stopped && !w.armed.Swap(true) {
+		w.timer = time.AfterFunc(after, func() { w.look(seen, step) })
 	}
 }
 
