@@ -178,7 +178,6 @@ func (p *process) loop() {
 			p.settle()
 		}
 		p.flush()
-		p.clearLeaves()
 		if (p.orphaned || p.released) && len(p.wards) == 0 {
 			return
 		}
@@ -190,6 +189,10 @@ func (p *process) loop() {
 		if err != nil && err != unix.EINTR {
 			fmt.Fprintf(os.Stderr, "murlua keeper: cannot wait: %v\n", err)
 			p.orphan() // without eyes, the best that can be done is to end everything
+		}
+		if ready == 0 && len(p.leaves) > 0 {
+			p.clearLeaf()
+			continue
 		}
 		if ready == 0 && !p.lean {
 			p.lean = true
@@ -212,6 +215,8 @@ func (p *process) patience() int {
 	const quiet = 200
 	next, ok := p.nextDeadline()
 	switch {
+	case len(p.leaves) > 0:
+		return 0 // there is something to do meanwhile
 	case !ok && !p.lean:
 		return quiet
 	case !ok:
@@ -276,12 +281,12 @@ func (p *process) orphan() {
 	p.stopAll()
 }
 
-// clearLeaves removes the cgroups of commands that are gone. The host has been told first: it waits for that.
-func (p *process) clearLeaves() {
-	for _, leaf := range p.leaves {
-		leaf.Remove() // not if survivors hold it: the base's end tries again
-	}
-	p.leaves = nil
+// clearLeaf removes the cgroup of a command that is gone. Nobody waits for that, so whatever else is to be done is done
+// first.
+func (p *process) clearLeaf() {
+	last := len(p.leaves) - 1
+	p.leaves[last].Remove() // not if survivors hold it: the base's end tries again
+	p.leaves = p.leaves[:last]
 }
 
 func (p *process) stopAll() {
@@ -340,6 +345,9 @@ func (p *process) reap() (any bool) {
 // finish ends what belongs to no command we know, proves by ECHILD that no descendant is left, and removes the
 // cgroups.
 func (p *process) finish() {
+	for len(p.leaves) > 0 {
+		p.clearLeaf()
+	}
 	find := func() []int {
 		var stray []int
 		for _, pid := range contain.Descendants(contain.Children(os.Getpid())) {
