@@ -145,7 +145,7 @@ func (c *Call) Spawn(name string, detached bool, fn lua.LValue, args ...any) (*T
 	}
 	t, err := c.t.host.spawn(context.Background(), parent, name, scriptPlace(c.l), func() lua.LValue { return fn }, ready)
 	if err == nil {
-		c.t.task.spawned, t.tell = true, c.t.task.tell
+		c.t.task.spawned, t.typed, t.tell = true, c.t.task.typed, c.t.task.tell
 		t.loose.Store(detached)
 	}
 	return t, err

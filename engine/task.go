@@ -55,7 +55,8 @@ type Task struct {
 	unjoined   []*Task // children that failed; somebody may have joined them since
 
 	spawnDetached bool        // see SpawnDetached
-	tell          func(error) // likewise: hears of detached tasks that failed, instead of the host
+	typed         bool        // at a prompt, or spawned by what was
+	tell          func(error) // likewise: hears of detached tasks that failed; nil is Warn
 
 	results []lua.LValue
 	err     error
@@ -74,12 +75,10 @@ func (t *Task) Context() context.Context { return t.ctx }
 
 // SpawnDetached makes tasks that mur.task.spawn starts in this one outlive it, unless the script says otherwise. What
 // is typed at a prompt is a task that ends with the line; what the line spawned goes on. tell hears of each such task
-// that failed when nobody had joined it; it may wait. Nil tells [Options].Warn. The caller holds the lock.
+// that failed when nobody had joined it, and may wait; without it [Options].Warn does, before the task has ended. The
+// caller holds the lock.
 func (t *Task) SpawnDetached(tell func(error)) {
-	if tell == nil {
-		tell = func(err error) { t.host.options.Warn(err.Error()) }
-	}
-	t.spawnDetached, t.tell = true, tell
+	t.spawnDetached, t.typed, t.tell = true, true, tell
 }
 
 // Done is closed when the task has ended.

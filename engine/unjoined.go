@@ -19,17 +19,22 @@ func (t *Task) leave() {
 		}
 		return
 	}
+	lost = lost && t.loose.Load()
 	t.host.mu.Lock()
-	defer t.host.mu.Unlock()
 	delete(t.host.tasks, t)
-	switch {
-	case !lost || !t.loose.Load():
-	case t.tell != nil:
-		err := t.unjoinedAs()
-		t.watch(func() { t.tell(err) }) // without the locks
-	default:
+	if lost && !t.typed {
 		t.host.unjoined = append(t.host.unjoined, t)
 	}
+	t.host.mu.Unlock()
+	if !lost || !t.typed {
+		return
+	}
+	err := t.unjoinedAs()
+	if t.tell == nil {
+		t.host.options.Warn(err.Error())
+		return
+	}
+	t.watch(func() { t.tell(err) }) // without the lock
 }
 
 // unjoinedError is what the task ends with because children of it failed and nobody joined them. A task that failed
