@@ -97,6 +97,15 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// isPart says whether all that a finding has to say is that a module of the standard library requires a part of itself,
+// which is for nobody else to require.
+func isPart(finding string) bool {
+	_, part, _ := strings.Cut(finding, "there is no module 'mur.")
+	part, _, closed := strings.Cut(part, "'")
+	_, err := os.Stat("../../stdlib/" + part + ".lua")
+	return closed && strings.Contains(part, "-") && err == nil
+}
+
 // TestExamples: nothing is found in what comes with the program.
 func TestExamples(t *testing.T) {
 	s := surface(t)
@@ -111,7 +120,9 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range Script(file, string(source), s) {
-				t.Error(f)
+				if !isPart(f.String()) {
+					t.Error(f)
+				}
 			}
 		}
 	}
