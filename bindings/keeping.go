@@ -35,7 +35,11 @@ func (w *World) keeperFor(host *engine.Host) *keeper.Keeper {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.kept.keeper == nil {
-		k := keeper.New(keeper.Options{Stderr: w.Stderr})
+		options := keeper.Options{Stderr: w.Stderr}
+		if h, err := w.home(); err == nil {
+			options.Marks = h.Marks()
+		}
+		k := keeper.New(options)
 		w.kept.keeper = k
 		host.OnClose(func(ctx context.Context) error {
 			w.mu.Lock()

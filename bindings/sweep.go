@@ -93,8 +93,12 @@ func itemFields(item sweep.Item) map[string]any {
 		if item.Marker.ProjectDir != "" {
 			fields["project_dir"], fields["launcher_pid"], fields["rank"] = item.Marker.ProjectDir, item.Marker.LauncherPID, item.Rank
 		}
-	case sweep.Cgroup:
-		fields["pids"] = append([]int{}, item.Procs...)
+	case sweep.Cgroup, sweep.Tracked:
+		pids := make([]int, len(item.Procs))
+		for i, p := range item.Procs {
+			pids[i] = p.PID
+		}
+		fields["pids"], fields["processes"] = pids, processList(item.Procs)
 	}
 	return fields
 }

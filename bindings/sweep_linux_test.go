@@ -135,7 +135,7 @@ func TestAFaultyPolicyHasDoneNothing(t *testing.T) {
 		},
 		{`mur.sweep.run { policy = 1 }`, `usage bad option 'policy' of 'mur.sweep.run': function expected, got number`},
 		{`mur.sweep.run { polcy = 1 }`, `usage unknown option 'polcy' of 'mur.sweep.run'; did you mean 'policy'?`},
-		{`mur.sweep.run { over = { "x" } }`, `usage bad argument #1 to 'mur.sweep.find' (one of [record unreadable formation cgroup scratch] expected, got "x")`},
+		{`mur.sweep.run { over = { "x" } }`, `usage bad argument #1 to 'mur.sweep.find' (one of [record unreadable formation cgroup tracked scratch] expected, got "x")`},
 		{`mur.sweep.older_than "soon"`, `usage bad argument #1 to 'mur.sweep.older_than' (a length of time expected, such as "7d", got soon)`},
 	} {
 		printed(t, w, `local ok, e = pcall(function() `+test.source+` end) print(e.kind, (e.message:gsub("frm_%x+", "frm_…")))`, strings.Replace(test.want, " ", "\t", 1))

@@ -149,7 +149,7 @@ function sweep.find(options)
 end
 
 function sweep.gone()
-  local actions = { record = "prune", unreadable = "remove", cgroup = "end", scratch = "remove" }
+  local actions = { record = "prune", unreadable = "remove", cgroup = "end", tracked = "end", scratch = "remove" }
   return function(item, live)
     if live.state == "gone" then return actions[item.kind], live.reason end
   end

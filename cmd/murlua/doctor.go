@@ -156,5 +156,9 @@ func tryClass(ctx context.Context, k *keeper.Keeper, o *outside, f finding, clas
 		return f
 	}
 	f.Result, f.Detail = "ok", fmt.Sprintf("%s (started in %.1f ms)", class.Why, float64(took.Microseconds())/1000)
+	if why := k.Noteless(); class.Class == contain.Tracked && why != nil {
+		f.Result, f.Detail = "note", fmt.Sprintf("%s, without a note of the marks: %v", f.Detail, why)
+		f.Hint = "what is left when murlua and its keeper are killed at once is not ended by the next start then"
+	}
 	return f
 }

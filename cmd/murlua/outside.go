@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"murlua/lifecycle/formation"
+	"murlua/lifecycle/home"
 	"murlua/lifecycle/keeper"
 )
 
@@ -60,7 +61,11 @@ func (o *outside) keep() *keeper.Keeper {
 	o.keeping.Lock()
 	defer o.keeping.Unlock()
 	if o.keeper == nil {
-		o.keeper = keeper.New(keeper.Options{Stderr: o.stderr})
+		options := keeper.Options{Stderr: o.stderr}
+		if h, err := home.Resolve(o.getenv("HOME")); err == nil {
+			options.Marks = h.Marks()
+		}
+		o.keeper = keeper.New(options)
 	}
 	return o.keeper
 }

@@ -61,7 +61,9 @@ func Launch(ctx context.Context, plan Plan, options Options) (*Formation, error)
 func (f *Formation) prepare() error {
 	f.keeper = f.options.Keeper
 	if f.keeper == nil && runtime.GOOS == "linux" {
-		f.keeper = keeper.New(keeper.Options{Program: f.options.Executable, Stderr: f.options.KeeperStderr})
+		f.keeper = keeper.New(keeper.Options{
+			Program: f.options.Executable, Stderr: f.options.KeeperStderr, Marks: f.options.Home.Marks(),
+		})
 	}
 	if f.keeper != nil {
 		if err := f.keeper.Warm(); err != nil {

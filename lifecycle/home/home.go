@@ -41,6 +41,9 @@ func (h Home) Formations() string { return filepath.Join(h.path, "formations") }
 // Names is where the files are that say which formation has which name.
 func (h Home) Names() string { return filepath.Join(h.path, "names") }
 
+// Marks is where the notes are that say whose the marks of processes are.
+func (h Home) Marks() string { return filepath.Join(h.path, "marks") }
+
 // RecordsDir is where what one session leaves behind is kept: below "records", the session's root
 // directory spelled without its leading slash, and the session's id. workdir is absolute; session is
 // a valid session id, since it becomes part of a path.

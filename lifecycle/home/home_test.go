@@ -48,6 +48,7 @@ func TestResolveAndPathsCreateNothing(t *testing.T) {
 		h.Path():                               ".murmur",
 		h.Running():                            ".murmur/running",
 		h.Formations():                         ".murmur/formations",
+		h.Marks():                              ".murmur/marks",
 		h.RecordsDir("/srv/project/", "ses_1"): ".murmur/records/srv/project/ses_1",
 		h.RecordsDir("/", "ses_1"):             ".murmur/records/ses_1",
 		h.RecordsDir("/../../x", "ses_1"):      ".murmur/records/x/ses_1",

@@ -33,6 +33,8 @@ type Options struct {
 	Stderr *os.File
 	// Env is added to the keeper's own environment.
 	Env []string
+	// Marks is for Linux, where processes carry marks.
+	Marks string
 }
 
 // A Keeper starts commands and keeps them. Without subreapers the commands are this process's own children; see the
@@ -58,6 +60,9 @@ func New(options Options) *Keeper {
 
 // Report returns what the platform offers.
 func (k *Keeper) Report() contain.Report { return k.report }
+
+// Noteless returns nil: there is nothing to note here.
+func (k *Keeper) Noteless() error { return nil }
 
 // Warm starts what watches over the commands ahead of the first one.
 func (k *Keeper) Warm() error {

@@ -21,7 +21,8 @@
 //   - The keeper dies: the commands' first processes are killed by the kernel (parent-death signal); what they
 //     left is adopted by the host, which is a subreaper too, and ended.
 //   - Both die at once: the kernel kills the commands' first processes; in the sealed class everything. In the
-//     cgroup class the rest is ended by the next start on the machine.
+//     cgroup class the rest is ended by the next start on the machine, in the tracked class by the next start with the
+//     same [Options.Marks].
 //
 // The ladder: ask (whatever the caller does), the stop signal to the command's process group and, once its
 // first process has gone, to what escaped from the group; the grace; then everything at once, stopped before it

@@ -19,12 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"murlua/lifecycle/keeper"
+	"murlua/lifecycle/marks"
 	"murlua/platform/contain"
 )
 
 // crowd is the role of a host that starts commands of all kinds as fast as it can.
 func crowd() {
-	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}})
+	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}, Marks: os.Getenv(marksVar)})
 	for i, role := range []string{"plain", "bare", "deafchild", "setsid", "stubborn", "plain"} {
 		go func() {
 			_, err := k.Start(context.Background(), keeper.Command{
@@ -49,9 +50,10 @@ func TestNothingIsLeftHoweverEarlyTheHostDies(t *testing.T) {
 		launches = 15
 	}
 	var slowest time.Duration
+	notes := t.TempDir()
 	for range launches {
 		cmd := exec.Command("/proc/self/exe", "-test.run=^$")
-		cmd.Env = []string{promptly, roleVar + "=crowd"}
+		cmd.Env = []string{promptly, marksVar + "=" + notes, roleVar + "=crowd"}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -66,6 +68,11 @@ func TestNothingIsLeftHoweverEarlyTheHostDies(t *testing.T) {
 		clearAway(t)
 		_ = cmd.Wait()
 	}
+	// A host that is killed between writing its note and telling its keeper of it leaves the note.
+	if swept, err := marks.EndAll(notes, 0); err != nil || len(swept.Killed)+len(swept.Survivors) > 0 {
+		t.Errorf("the notes led to %v, %v", swept, err)
+	}
+	unnoted(t, notes)
 	t.Logf("the slowest clean-up took %v, the grace is %v", slowest, matrixGrace)
 	if slowest > matrixGrace+slack() {
 		t.Errorf("the slowest clean-up took %v, more than the grace and %v", slowest, slack())

@@ -32,18 +32,23 @@ type Options struct {
 	Stderr *os.File
 	// Env is added to the keeper's own environment (GODEBUG and the like); no command sees it.
 	Env []string
+	// Marks is the folder for the note of whose the commands' marks are (package marks), by which the next keeper with this
+	// folder ends what is left when host and keeper are killed at once. It is used, and made, at the first start in the
+	// class tracked. Empty: there is none, and what is left then stays.
+	Marks string
 }
 
 // A Keeper starts commands and keeps them. See the package comment.
 type Keeper struct {
 	options Options
 
-	mu     sync.Mutex
-	report contain.Report
-	next   uint32
-	shared *link
-	links  map[*link]bool // every keeper process, the sealed ones too, until it has gone
-	closed bool
+	mu       sync.Mutex
+	report   contain.Report
+	next     uint32
+	shared   *link
+	links    map[*link]bool // every keeper process, the sealed ones too, until it has gone
+	noteless error          // why the marks of the last keeper process could not be noted
+	closed   bool
 }
 
 // New returns a Keeper; nothing is started before the first command, or [Keeper.Warm].
@@ -189,6 +194,9 @@ func (k *Keeper) Start(ctx context.Context, command Command) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kept.class == contain.Tracked {
+		l.note()
+	}
 	request.ID, request.Class = kept.id, string(kept.class)
 	if err := l.request(kept, request, files); err != nil {
 		l.forget(kept)
@@ -229,8 +237,8 @@ func (k *Keeper) place(command *Command) (*link, *Kept, error) {
 		return nil, nil, err
 	}
 	k.next++
-	if k.next >= groupOnly {
-		return nil, nil, fmt.Errorf("cannot start more than %d commands in one run", groupOnly-1)
+	if k.next >= contain.GroupOnly {
+		return nil, nil, fmt.Errorf("cannot start more than %d commands in one run", contain.GroupOnly-1)
 	}
 	kept := newKept(l, k.next, class, command)
 	l.add(kept)
@@ -348,6 +356,14 @@ func (k *Keeper) Drain() {
 	if k.shared != nil && k.shared.drain() {
 		k.shared = nil
 	}
+}
+
+// Noteless says why the processes of the class tracked are not noted in [Options.Marks], so that nobody ends what is left
+// when host and keeper are killed at once; nil when they are, or when none was started.
+func (k *Keeper) Noteless() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.noteless
 }
 
 func (k *Keeper) dropLink(l *link) {

@@ -29,6 +29,8 @@ type link struct {
 	ready   bool
 	failure string // why the keeper could not come up, in its own words
 	closing bool
+	noting  sync.Once
+	noted   string // the file that says whose the marks are; empty: none
 }
 
 // equip gives the keeper a base for cgroups, before the first command.
@@ -164,7 +166,10 @@ func (l *link) run() {
 	l.mu.Lock()
 	l.lost = true
 	l.mu.Unlock()
-	l.clear(l.wait())
+	swept := l.clear(l.wait())
+	if l.noted != "" && len(swept.Survivors) == 0 {
+		_ = os.Remove(l.noted) // nobody minds one that stays: the next start sees that nothing is left
+	}
 	l.keeper.dropLink(l)
 	close(l.gone)
 }
@@ -229,13 +234,13 @@ func (l *link) handle(packet []byte, fds []int) []int {
 }
 
 // clear ends what a keeper that did not finish has left. After an orderly end there is nothing to do.
-func (l *link) clear(waitErr error) {
+func (l *link) clear(waitErr error) (swept contain.Swept) {
 	if l.base != nil {
 		defer l.base.Remove() // what survivors hold stays, and the next start tries again
 	}
 	left := l.all()
 	if len(left) == 0 && waitErr == nil {
-		return
+		return swept
 	}
 	l.mu.Lock()
 	ready, failure := l.ready, l.failure
@@ -250,17 +255,18 @@ func (l *link) clear(waitErr error) {
 		}
 		left = nil
 	}
-	swept := adopt(l.marks, l.base, left)
+	swept = adopt(l.marks, l.base, left)
 	for _, kept := range left {
 		kept.onLost(swept)
 	}
+	return swept
 }
 
 // adopt ends the processes of a keeper that was killed. They are our children now, since we are a subreaper;
 // they are known by the keeper's marks and cgroups, so that nobody else's process is touched. A sealed keeper
 // takes its own along.
 func adopt(marks contain.Mark, base *contain.Base, left []*Kept) contain.Swept {
-	spared := marks.Of(groupOnly)
+	spared := marks.Of(contain.GroupOnly)
 	find := func() []int {
 		var roots []int
 		for _, child := range contain.Children(os.Getpid()) {

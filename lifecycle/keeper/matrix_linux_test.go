@@ -24,11 +24,14 @@ import (
 // matrixGrace is what the commands of the matrix are given: long enough to see that it is waited out.
 const matrixGrace = 150 * time.Millisecond
 
+// marksVar names the folder for a host's notes.
+const marksVar = "KEEPER_TEST_MARKS"
+
 // host is the role of a host with one command: "class role". It says on standard output what its command and
 // its keeper are, and waits to be killed, or stops the command when its standard input closes.
 func host(arg string) {
 	class, role, _ := strings.Cut(arg, " ")
-	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}})
+	k := keeper.New(keeper.Options{Stderr: os.Stderr, Env: []string{promptly}, Marks: os.Getenv(marksVar)})
 	r, w, _ := os.Pipe()
 	kept, err := k.Start(context.Background(), keeper.Command{
 		Path: "/proc/self/exe", Args: []string{"command", "-test.run=^$"},
@@ -115,7 +118,8 @@ func TestWhatRemainsIsWhatTheClassPromises(t *testing.T) {
 
 func cell(t *testing.T, user string, class contain.Class, end, behaviour string) {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
-	cmd.Env = []string{promptly, roleVar + "=host:" + string(class) + " " + behaviour}
+	marks := marksFor(t, user)
+	cmd.Env = []string{promptly, marksVar + "=" + marks, roleVar + "=host:" + string(class) + " " + behaviour}
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	var groups string
@@ -161,24 +165,62 @@ func cell(t *testing.T, user string, class contain.Class, end, behaviour string)
 	if want >= 0 && len(left) != want {
 		t.Errorf("%d processes remain, want %d: %v", len(left), want, left)
 	}
-	if class == contain.Cgroup && end == "both" {
+	if end != "both" || class != contain.Tracked {
+		unnoted(t, marks)
+	}
+	if end == "both" && (class == contain.Cgroup || class == contain.Tracked) {
 		// What the two leave is ended by the next start.
 		next := exec.Command("/proc/self/exe", "-test.run=^$")
-		next.Env = []string{promptly, roleVar + "=host:cgroup plain"}
+		next.Env = []string{promptly, marksVar + "=" + marks, roleVar + "=host:" + string(class) + " plain"}
 		next.Dir, next.SysProcAttr = "/", cmd.SysProcAttr
-		next.SysProcAttr.CgroupFD = openDir(t, groups)
+		if class == contain.Cgroup {
+			next.SysProcAttr.CgroupFD = openDir(t, groups)
+		}
 		if err := next.Run(); err != nil {
 			t.Errorf("the next host: %v", err)
 		}
 		if left := settled(0, false, 0); len(left) > 0 {
 			t.Errorf("after the next start %v remain", left)
 		}
+		unnoted(t, marks)
 	}
 	in.Close()
 	for lines.Scan() {
 	}
 	_ = cmd.Wait()
 	clearAway(t)
+}
+
+// marksFor makes a folder for the notes of the user's hosts.
+func marksFor(t *testing.T, user string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "marks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if user == "nobody" {
+		if err := os.Chown(dir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// unnoted waits until nothing is noted in the folder: whoever removes a note does so when nothing is left.
+func unnoted(t *testing.T, marks string) {
+	t.Helper()
+	for end := time.Now().Add(matrixGrace + time.Second + slack()); ; time.Sleep(2 * time.Millisecond) {
+		notes, err := os.ReadDir(marks)
+		notes = slices.DeleteFunc(notes, func(e os.DirEntry) bool { return e.Name()[0] == '.' }) // a host was killed while writing
+		if err == nil && len(notes) == 0 {
+			return
+		}
+		if err != nil || time.Now().After(end) {
+			t.Errorf("noted: %v, %v", notes, err)
+			return
+		}
+	}
 }
 
 // slack is what ending may take beyond the grace: half a second, and more where others keep the machine busy or

@@ -47,6 +47,7 @@ type process struct {
 	out      [][]byte      // what the host is to be told
 	base     *contain.Base // nil: no cgroups
 	marks    contain.Mark
+	noted    string // the file that says whose the marks are; empty: none
 	wards    map[uint32]*ward
 	leaders  map[int]*ward   // by pid, until reaped
 	leaves   []*contain.Leaf // of commands of which nothing is left
@@ -264,6 +265,8 @@ func (p *process) handle(packet []byte, fds []int) {
 		}
 	case kindBase:
 		p.base = contain.OpenBase(string(packet[1:]))
+	case kindNote:
+		p.noted = string(packet[1:])
 	case kindDrain:
 		p.released = true
 	case kindRelease:
@@ -357,8 +360,9 @@ func (p *process) finish() {
 		}
 		return stray
 	}
+	var swept contain.Swept
 	if _, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
-		swept := contain.Sweep(find, func(int) bool { return true }, 0)
+		swept = contain.Sweep(find, func(int) bool { return true }, 0)
 		for _, s := range swept.Survivors {
 			fmt.Fprintf(os.Stderr, "murlua keeper: could not end %s\n", s)
 		}
@@ -370,5 +374,8 @@ func (p *process) finish() {
 	}
 	if p.base != nil && p.orphaned { // else the host does it, which has removed most of it already
 		_ = p.base.Remove() // what survivors hold stays, and the next start tries again
+	}
+	if p.noted != "" && p.orphaned && len(swept.Survivors) == 0 { // else the host does it
+		_ = os.Remove(p.noted)
 	}
 }

@@ -12,9 +12,6 @@ import (
 	"murlua/platform/contain"
 )
 
-// groupOnly numbers the mark of every command in the group class: what leaves the group is nobody's to end.
-const groupOnly = contain.MaxMarks
-
 // A ward is one command as its keeper sees it, from the start until nothing of it is left.
 type ward struct {
 	id     uint32
@@ -37,7 +34,7 @@ type ward struct {
 func (p *process) start(r startRequest, fds []int) {
 	w := &ward{id: r.ID, class: contain.Class(r.Class), mark: p.marks.Of(r.ID), signal: syscall.Signal(r.Signal), grace: r.Grace}
 	if w.class == contain.Group {
-		w.mark = p.marks.Of(groupOnly)
+		w.mark = p.marks.Of(contain.GroupOnly)
 	}
 	if hungUp(connFD) {
 		return // the host died while this waited: nobody wants it any more
@@ -223,7 +220,7 @@ func (p *process) owns(w *ward, pid int) bool {
 }
 
 // spared reports whether the process belongs to a command whose class promises nothing about it.
-func (p *process) spared(pid int) bool { return contain.MarkOf(pid) == p.marks.Of(groupOnly) }
+func (p *process) spared(pid int) bool { return contain.MarkOf(pid) == p.marks.Of(contain.GroupOnly) }
 
 // settle lets go of every ward of which nothing is left, and asks what escaped from those that are stopping.
 func (p *process) settle() {

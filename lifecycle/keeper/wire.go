@@ -13,6 +13,7 @@ import (
 // Descriptors travel beside a packet.
 const (
 	kindBase    = 'B' // host: the directory for cgroups; the rest of the packet is its path
+	kindNote    = 'N' // host: the file that says whose the marks are; the rest of the packet is its path
 	kindStart   = 's' // host: startRequest, with the command's descriptors
 	kindStop    = 'k' // host: stopRequest
 	kindDrain   = 'd' // host: no more is to come; exit when everything has ended

@@ -27,11 +27,11 @@ const (
 	Stop   Action = "stop"   // a record or a formation: ask it to end, then make it
 	Kill   Action = "kill"   // a record: end its process at once
 	Remove Action = "remove" // a file, or a formation's directory with everything in it
-	End    Action = "end"    // a cgroup: end what runs in it
+	End    Action = "end"    // a cgroup, or what was tracked: end what runs
 )
 
 var actions = map[Kind][]Action{
-	Record: {Prune, Stop, Kill}, Unreadable: {Remove}, Formation: {Remove, Stop}, Cgroup: {End}, Scratch: {Remove},
+	Record: {Prune, Stop, Kill}, Unreadable: {Remove}, Formation: {Remove, Stop}, Cgroup: {End}, Tracked: {End}, Scratch: {Remove},
 }
 
 // Actions lists what can be done to items of the kind.
@@ -61,10 +61,14 @@ func Act(ctx context.Context, h home.Home, item Item, action Action, grace time.
 		return actOnFormation(ctx, h, item, action, grace)
 	case Scratch:
 		return removeScratch(item.Path)
+	case Tracked:
+		return endTracked(item.Path)
 	}
 	killed, err := contain.Leftover{Dir: item.Path}.End()
-	return fmt.Sprintf("%d processes ended", killed), err
+	return ended(killed), err
 }
+
+func ended(count int) string { return fmt.Sprintf("%d processes ended", count) }
 
 func actOnRecord(ctx context.Context, h home.Home, record running.Record, action Action, grace time.Duration) (string, error) {
 	did := "pruned"

@@ -27,11 +27,12 @@ const (
 	Unreadable Kind = "unreadable" // a file among the records that is none
 	Formation  Kind = "formation"  // a formation's directory, with those of its members
 	Cgroup     Kind = "cgroup"     // processes of a host and a keeper that are both gone
+	Tracked    Kind = "tracked"    // the same where there are no cgroups: processes that carry the marks of a keeper
 	Scratch    Kind = "scratch"    // a temporary folder of a script: its own, or that of its handles' output
 )
 
 // Kinds lists all of them.
-var Kinds = []Kind{Record, Unreadable, Formation, Cgroup, Scratch}
+var Kinds = []Kind{Record, Unreadable, Formation, Cgroup, Tracked, Scratch}
 
 // State is what is known about an item's life.
 type State string
@@ -58,7 +59,8 @@ type Item struct {
 	Record  running.Record   // of a record
 	Marker  formation.Marker // of a formation that has one
 	Members []string         // of a formation: the members that have a directory
-	Procs   []int            // of a cgroup: what runs in it
+	// Procs is what runs, of a cgroup, or of a keeper that was in the class tracked.
+	Procs []contain.Process
 }
 
 // Find lists the items of the kinds, all kinds when there are none, except temporary folders: see [FindScratch]. It
@@ -97,6 +99,9 @@ func Find(ctx context.Context, h home.Home, kinds []Kind) ([]Item, error) {
 				Reason: "the process that made it has ended", Procs: left.Procs,
 			})
 		}
+	}
+	if wanted(Tracked) {
+		items = append(items, trackedItems(h)...)
 	}
 	return items, context.Cause(ctx)
 }

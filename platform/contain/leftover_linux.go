@@ -17,7 +17,11 @@ func Leftovers() []Leftover {
 	for _, e := range entries {
 		if e.IsDir() && stale(e.Name()) {
 			dir := filepath.Join(own, e.Name())
-			found = append(found, Leftover{Dir: dir, Procs: OpenBase(dir).Procs()})
+			left := Leftover{Dir: dir}
+			for _, pid := range OpenBase(dir).Procs() {
+				left.Procs = append(left.Procs, Name(pid))
+			}
+			found = append(found, left)
 		}
 	}
 	return found

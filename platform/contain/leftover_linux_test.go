@@ -46,7 +46,7 @@ func TestALeftoverIsListedAndEnded(t *testing.T) {
 			t.Error("a living host's base is listed")
 		}
 	}
-	if found == nil || len(found.Procs) != 1 || found.Procs[0] != cmd.Process.Pid {
+	if found == nil || len(found.Procs) != 1 || found.Procs[0].PID != cmd.Process.Pid {
 		t.Fatalf("the leftover was found as %+v", found)
 	}
 	killed, err := found.End()

@@ -13,6 +13,9 @@ const (
 	markBits = 24
 	// MaxMarks is how many commands one [Mark] base can tell apart.
 	MaxMarks = 1<<markBits - 1
+	// GroupOnly numbers the mark of every command whose class promises nothing about what leaves its process group:
+	// that is nobody's to end.
+	GroupOnly = MaxMarks
 )
 
 // Of returns the mark of the keeper's n-th command.

@@ -7,13 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Swept is what a sweep did.
-type Swept struct {
-	// Killed are the processes that were ended, Survivors those that could not be (another user's, or stuck in
-	// the kernel).
-	Killed, Survivors []Process
-}
-
 // Sweep ends every process that find lists, freezing first: each is stopped as it is found, and only when a
 // whole pass finds nobody new are all of them killed, so that a process that forks faster than it can be killed
 // does not get away. find is called until it lists nobody but survivors; it must list only processes that are

@@ -14,6 +14,7 @@
 --- | unreadable | a file among the records that is none | remove |
 --- | formation | a formation's folder, with those of its members | remove, stop |
 --- | cgroup | processes whose host and keeper are both gone | end |
+--- | tracked | the same in the class `tracked`, by the note that their host made | end |
 --- | scratch | a temporary folder of a script: `mur.fs.tempdir`, and what its handles wrote | remove |
 ---
 --- ```lua
@@ -29,7 +30,7 @@
 ---@class mur.sweep
 local sweep = {}
 
----@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"scratch" What an item is: see the table in mur.sweep.
+---@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"tracked"|"scratch" What an item is: see the table in mur.sweep.
 ---@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep" What is done to an item; "keep" is the same as nil: nothing. Which actions a kind has: see mur.sweep.
 ---@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item. Which actions a kind has: see mur.sweep.
 
@@ -45,7 +46,8 @@ local sweep = {}
 ---@field project_dir? string Of a formation: the folder that it was launched from.
 ---@field launcher_pid? integer Of a formation.
 ---@field rank? integer Of a formation among those of its project: 1 is the newest.
----@field pids? integer[] Of a cgroup: what runs in it.
+---@field pids? integer[] Of a cgroup: what runs in it. Of tracked: what carries the mark and would be ended.
+---@field processes? mur.ProcessName[] The same with names.
 ---@field [string] any The fields of the record.
 
 ---@class mur.SweepLife
