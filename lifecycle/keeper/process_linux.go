@@ -175,8 +175,9 @@ func holdThreads(n int) {
 func (p *process) loop() {
 	poll := []unix.PollFd{{Fd: int32(p.ended), Events: unix.POLLIN}, {Fd: connFD, Events: unix.POLLIN}}
 	for {
-		if p.reap() {
+		for p.reap() {
 			p.settle()
+			p.flush() // the host need not wait for the rest
 		}
 		p.flush()
 		if (p.orphaned || p.released) && len(p.wards) == 0 {
@@ -324,10 +325,11 @@ func (p *process) send(packet []byte, fds ...int) {
 	})
 }
 
-// reap collects every child that has ended: commands, whose hosts are told, and orphans that came to us. It
-// reports whether there was any.
+// reap collects children that have ended, a number of them at once: commands, whose hosts are told, and orphans that
+// came to us. It reports whether there was any.
 func (p *process) reap() (any bool) {
-	for {
+	const atOnce = 16
+	for range atOnce {
 		var wait unix.WaitStatus
 		pid, err := unix.Wait4(-1, &wait, unix.WNOHANG, nil)
 		if err == unix.EINTR {
@@ -343,6 +345,7 @@ func (p *process) reap() (any bool) {
 			p.tell((&exitedNotice{ID: w.id, Wait: uint32(wait)}).encode())
 		}
 	}
+	return any
 }
 
 // finish ends what belongs to no command we know, proves by ECHILD that no descendant is left, and removes the

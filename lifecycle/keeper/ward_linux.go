@@ -326,7 +326,7 @@ func (p *process) due(now time.Time) {
 		w.gone.Survivors = append(w.gone.Survivors, s)
 		w.gone.Rung = string(RungSurvivor)
 	}
-	if p.reap() {
+	for p.reap() {
 		p.settle()
 	}
 	for _, w := range wards {
