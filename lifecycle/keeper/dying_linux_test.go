@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -301,4 +302,55 @@ func TestAStartThatNobodyWaitsForIsUndone(t *testing.T) {
 	for _, pid := range contain.Children(os.Getpid()) {
 		t.Errorf("%s is left", contain.Name(pid))
 	}
+}
+
+// A signal that is meant for others, sent to a keeper by name or by a careless script, ends neither it nor what it keeps.
+func TestTheKeeperDoesNotEndByTheSignalsOfOthers(t *testing.T) {
+	k := newKeeper(t)
+	kept := start(t, k, role("plain"))
+	pid := parentOf(t, kept.PID())
+	for !waitsForEver(t, pid) { // from then on
+		time.Sleep(time.Millisecond)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1} {
+		if err := syscall.Kill(pid, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// It has taken the signals when it has started another command and told how that ended.
+	other := role("exit:3")
+	again, err := k.Start(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := exited(t, again); got.Code != 3 || parentOf(t, kept.PID()) != pid {
+		t.Errorf("a later command ended with %v, and the keeper is process %d, which was %d", got, parentOf(t, kept.PID()), pid)
+	}
+	if report := kept.Stop(t.Context(), keeper.StopOptions{}); report.Rung != keeper.RungSignal {
+		t.Errorf("the stop says %+v", report)
+	}
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, err := strconv.Atoi(strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
+// waitsForEver reports whether the process's first thread is in ppoll(2) without a timeout.
+func waitsForEver(t *testing.T, pid int) bool {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := strings.Fields(string(text))
+	return len(call) > 3 && call[0] == strconv.Itoa(unix.SYS_PPOLL) && call[3] == "0x0"
 }

@@ -52,7 +52,7 @@ type process struct {
 	leaders  map[int]*ward   // by pid, until reaped
 	leaves   []*contain.Leaf // of commands of which nothing is left
 	null     *os.File
-	lean     bool // it has let go of what only its start needed
+	calm     calmness
 	orphaned bool // the host is gone
 	released bool // the host asks for no more
 }
@@ -67,7 +67,6 @@ func serve(args []string) error {
 		p.flush()
 		return err
 	}
-	shrugOff()
 	if err := p.watchChildren(); err != nil {
 		return err
 	}
@@ -196,9 +195,8 @@ func (p *process) loop() {
 			p.clearLeaf()
 			continue
 		}
-		if ready == 0 && !p.lean {
-			p.lean = true
-			identity.ReleaseProgram() // from here on it mostly waits
+		if ready == 0 && p.calm < lean {
+			p.calmDown()
 		}
 		if poll[0].Revents != 0 {
 			var drained [8]byte
@@ -211,16 +209,43 @@ func (p *process) loop() {
 	}
 }
 
+// calmness is what a keeper that has nothing to do at the moment has got done. What nobody waits for is not done while
+// commands wait to be started.
+type calmness int
+
+const (
+	starting calmness = iota // it does what it is asked to
+	shielded                 // it does not end by signals that are meant for others
+	lean                     // it has let go of what only its start needed
+)
+
+// patience is how long nothing has to happen before the next step, in milliseconds.
+func (c calmness) patience() int {
+	if c == starting {
+		return 5
+	}
+	return 200
+}
+
+func (p *process) calmDown() {
+	p.calm++
+	switch p.calm {
+	case shielded:
+		shrugOff()
+	case lean:
+		identity.ReleaseProgram() // from here on it mostly waits
+	}
+}
+
 // patience is how long poll may wait, in milliseconds: until the next deadline, or for ever; at the start until it has
 // become quiet.
 func (p *process) patience() int {
-	const quiet = 200
 	next, ok := p.nextDeadline()
 	switch {
 	case len(p.leaves) > 0:
 		return 0 // there is something to do meanwhile
-	case !ok && !p.lean:
-		return quiet
+	case !ok && p.calm < lean:
+		return p.calm.patience()
 	case !ok:
 		return -1
 	}
