@@ -34,7 +34,7 @@ type Options struct {
 	Env []string
 	// Marks is the folder for the note of whose the commands' marks are (package marks), by which the next keeper with this
 	// folder ends what is left when host and keeper are killed at once. It is used, and made, at the first start in the
-	// class tracked. Empty: there is none, and what is left then stays.
+	// class tracked, or by [Keeper.Warm] where that is the best class there is. Empty: there is none, and what is left then stays.
 	Marks string
 }
 
@@ -88,8 +88,12 @@ func (k *Keeper) Warm() error {
 		return err
 	}
 	go func() { // ends within milliseconds; whoever wants the keeper meanwhile waits for the lock
-		defer k.mu.Unlock()
-		_ = k.share(l)
+		err := k.share(l)
+		best := k.found().Best()
+		k.mu.Unlock()
+		if err == nil && best == contain.Tracked {
+			l.note() // what is started in that class waits for it, and nothing else
+		}
 	}()
 	return nil
 }

@@ -30,7 +30,7 @@ type link struct {
 	failure string // why the keeper could not come up, in its own words
 	closing bool
 	noting  sync.Once
-	noted   string // the file that says whose the marks are; empty: none
+	noted   string // the file that says whose the marks are; empty: none. Set while noting
 }
 
 // equip gives the keeper a base for cgroups, before the first command.
@@ -167,6 +167,7 @@ func (l *link) run() {
 	l.lost = true
 	l.mu.Unlock()
 	swept := l.clear(l.wait())
+	l.noting.Do(func() {}) // one that is under way has ended then, and none begins
 	if l.noted != "" && len(swept.Survivors) == 0 {
 		_ = os.Remove(l.noted) // nobody minds one that stays: the next start sees that nothing is left
 	}

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"errors"
-	"os"
 	"time"
 
 	"murlua/lifecycle/marks"
@@ -20,17 +19,8 @@ func (l *link) note() {
 	l.noting.Do(func() {
 		path, err := l.writeNote()
 		if err == nil {
-			l.mu.Lock()
-			lost := l.lost
-			if !lost {
-				l.noted = path // its end removes it
-			}
-			l.mu.Unlock()
-			if lost {
-				_ = os.Remove(path)
-			} else {
-				_ = l.conn.write(append([]byte{kindNote}, path...)) // a keeper that is gone is noticed by run
-			}
+			l.noted = path                                      // its end removes it
+			_ = l.conn.write(append([]byte{kindNote}, path...)) // a keeper that is gone is noticed by run
 		}
 		l.keeper.mu.Lock()
 		l.keeper.noteless = err

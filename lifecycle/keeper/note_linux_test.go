@@ -98,3 +98,32 @@ func TestANoteIsThereWhileSomethingIsTracked(t *testing.T) {
 	}
 	unnoted(t, good)
 }
+
+// Where the class is the best there is, the note is made ahead; however soon the end comes, it takes the note along.
+func TestANoteThatIsMadeAheadGoesWithItsKeeper(t *testing.T) {
+	marks := filepath.Join(t.TempDir(), "marks")
+	for i := range 20 {
+		k := keeper.New(keeper.Options{
+			Stderr: os.Stderr, Env: []string{promptly}, Marks: marks, Report: contain.Report{{Class: contain.Tracked, Available: true}},
+		})
+		if err := k.Warm(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+				if notes, _ := filepath.Glob(filepath.Join(marks, "*.json")); len(notes) == 1 {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatal("nothing is noted")
+				}
+			}
+		}
+		if err := k.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if notes, _ := os.ReadDir(marks); len(notes) > 0 {
+			t.Errorf("round %d: noted %v", i, notes)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -371,5 +372,31 @@ func BenchmarkEndAllOfOneGone(b *testing.B) {
 		if _, err := EndAll(dir, 0); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Several starts at the same moment end the same things, and none of them minds.
+func TestManyMayEndTheSame(t *testing.T) {
+	dir := folder(t)
+	var left []sleeper
+	for range 4 {
+		keeper := contain.NewMarks()
+		left = append(left, sleep(t, keeper.Of(1)), sleep(t, keeper.Of(2)))
+		put(t, dir, Note{Keeper: keeper, Host: ended(t), Process: ended(t)})
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if swept, err := EndAll(dir, 0); err != nil || len(swept.Survivors) > 0 {
+				t.Errorf("%+v, %v", swept, err)
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range left {
+		<-s.ended
+	}
+	if notes, _ := os.ReadDir(dir); len(notes) > 0 {
+		t.Errorf("noted: %v", notes)
 	}
 }
