@@ -79,7 +79,7 @@ func start(t *testing.T, script string) *started {
 
 const (
 	obedient = "echo; exec sleep 600"
-	deaf     = "trap '' TERM; echo; while :; do sleep 600; done"
+	deaf     = "trap '' TERM; echo; exec sleep 600" // what is ignored stays so
 )
 
 func write(t *testing.T, h home.Home, identity process.Identity, change func(*running.Record)) running.Record {
