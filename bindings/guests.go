@@ -123,10 +123,34 @@ type admission struct {
 	mu      sync.Mutex
 	refused bool
 	guests  *guests
+	hooked  bool // the host shows them out when it closes
 }
 
-// admit opens the way in, at the first formation of a world that has a prompt. That it cannot be opened is worth a
-// warning and nothing more.
+// expectGuests has the host show out, when it closes, whoever is admitted later. What is to be closed before that is told
+// the host afterwards.
+func (w *World) expectGuests(host *engine.Host) {
+	w.admission.mu.Lock()
+	defer w.admission.mu.Unlock()
+	if w.Prompt == nil || w.admission.hooked {
+		return
+	}
+	w.admission.hooked = true
+	host.OnClose(func(context.Context) error {
+		w.admission.mu.Lock()
+		w.admission.hooked = false
+		g := w.admission.guests
+		w.admission.mu.Unlock()
+		if g == nil {
+			return nil
+		}
+		err := w.shutOut(g)
+		g.running.Wait()
+		return err
+	})
+}
+
+// admit opens the way in, if this world has a prompt and nobody refuses it. That it cannot be opened is worth a warning
+// and nothing more.
 func (w *World) admit(host *engine.Host) {
 	w.admission.mu.Lock()
 	defer w.admission.mu.Unlock()
@@ -143,21 +167,9 @@ func (w *World) admit(host *engine.Host) {
 			},
 		})
 	}
-	if errors.Is(err, attach.ErrUnsupported) {
-		return
+	if err != nil && !errors.Is(err, attach.ErrUnsupported) && w.Warn != nil {
+		w.Warn(fmt.Sprintf("murlua attach will not work here: %v", err))
 	}
-	if err != nil {
-		if w.Warn != nil {
-			w.Warn(fmt.Sprintf("murlua attach will not work here: %v", err))
-		}
-		return
-	}
-	g := w.admission.guests
-	host.OnClose(func(context.Context) error {
-		err := w.shutOut(g)
-		g.running.Wait()
-		return err
-	})
 }
 
 // shutOut shows everybody out, once.

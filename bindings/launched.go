@@ -3,6 +3,8 @@ package bindings
 import (
 	"context"
 	"errors"
+	"sync"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -23,6 +25,7 @@ type launched struct {
 
 	events *callbacks
 	live   *liveView
+	admit  func() // lets others attach, once
 }
 
 func newLaunched(w *World, c *engine.Call, onEvent *lua.LFunction) *launched {
@@ -35,9 +38,11 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r.cancel = cancel
 	r.live = newLiveView(string(options.ID), r.world.Script, plan)
+	r.admit = sync.OnceFunc(func() { r.world.admit(r.host) })
 	r.world.mu.Lock()
 	r.world.formations = append(r.world.formations, r)
 	r.world.mu.Unlock()
+	r.world.expectGuests(r.host)
 	task := r.task
 	r.host.OnClose(func(ctx context.Context) error {
 		r.stop(context.Cause(task.Context()))
@@ -45,6 +50,12 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 	})
 	go func() { // waited for by waitEnded
 		defer close(r.up)
+		admitting := time.AfterFunc(admitAfter, r.admit)
+		defer func() {
+			if !admitting.Stop() {
+				r.admit() // has begun, or has been done
+			}
+		}()
 		r.formation, r.launchErr = formation.Launch(ctx, plan, options)
 		if _, hasEntry := plan.Entry(); r.launchErr == nil && hasEntry {
 			_, r.launchErr = r.formation.StartEntry(ctx)
@@ -53,11 +64,17 @@ func (r *launched) start(plan formation.Plan, options formation.Options) {
 			r.forget()
 		}
 	}()
-	r.world.admit(r.host) // nobody can ask for it before it has been launched
 }
+
+// admitAfter is how long a launch has before others can attach. One that is faster is ready then: making place for them
+// does not hold up its members.
+const admitAfter = 20 * time.Millisecond
 
 // event hands an event of the formation to the display and to the script.
 func (r *launched) event(e formation.Event) {
+	if e.Kind == formation.Ready && e.Member == "" {
+		r.admit() // before anybody is told
+	}
 	if r.world.OnEvent != nil {
 		r.world.OnEvent(e)
 	}

@@ -57,42 +57,57 @@ func run(o *outside) int {
 	ctx := context.Background()
 	if startsProcesses(o.args) {
 		_ = o.keep().Warm() // it comes up meanwhile; a failure is told where a process is started
-		defer o.release()
 	}
-	parser, err := kong.New(grammar(o.args), kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
+	defer o.release()
+	chosen, err := parse(o)
 	if err != nil {
-		return fail(ctx, o.stderr, fmt.Errorf("cannot build the command line: %w", err))
-	}
-	if len(o.args) == 1 && o.args[0] == "--version" {
-		return fail(ctx, o.stderr, versionCommand{}.run(ctx, o))
-	}
-	if asked, topic := asksForHelp(o.args); asked {
-		return fail(ctx, o.stderr, helpCommand{Topic: topic}.run(ctx, o))
-	}
-	parsed, err := parser.Parse(o.args)
-	if err != nil {
-		if failed := o.handOverUnread(); failed != nil {
-			return fail(ctx, o.stderr, failed)
-		}
-		return fail(ctx, o.stderr, usageOf(o.args, err))
-	}
-	target := parsed.Selected()
-	if target == nil {
-		return fail(ctx, o.stderr, &usageError{err: errors.New("no command given")})
-	}
-	chosen, ok := target.Target.Addr().Interface().(command)
-	if !ok {
-		return fail(ctx, o.stderr, fmt.Errorf("the command %q does nothing", target.Name))
+		return fail(ctx, o.stderr, err)
 	}
 	if _, own := chosen.(interface{ ownSignals() }); own {
-		defer o.release()
 		return fail(ctx, o.stderr, chosen.run(ctx, o))
 	}
 	ctx, hurried, done := o.watchSignals(ctx)
 	defer done()
 	o.hurried = hurried
-	defer o.release()
+	defer o.release() // before the signals are no longer watched
 	return fail(ctx, o.stderr, chosen.run(ctx, o))
+}
+
+// parse reads the command line.
+func parse(o *outside) (command, error) {
+	if run, ok := plainRun(o.args); ok {
+		return run, nil
+	}
+	parser, err := newParser(o.args)
+	if err != nil {
+		return nil, fmt.Errorf("cannot build the command line: %w", err)
+	}
+	if len(o.args) == 1 && o.args[0] == "--version" {
+		return versionCommand{}, nil
+	}
+	if asked, topic := asksForHelp(o.args); asked {
+		return helpCommand{Topic: topic}, nil
+	}
+	parsed, err := parser.Parse(o.args)
+	if err != nil {
+		if failed := o.handOverUnread(); failed != nil {
+			return nil, failed
+		}
+		return nil, usageOf(o.args, err)
+	}
+	target := parsed.Selected()
+	if target == nil {
+		return nil, &usageError{err: errors.New("no command given")}
+	}
+	chosen, ok := target.Target.Addr().Interface().(command)
+	if !ok {
+		return nil, fmt.Errorf("the command %q does nothing", target.Name)
+	}
+	return chosen, nil
+}
+
+func newParser(args []string) (*kong.Kong, error) {
+	return kong.New(grammar(args), kong.Name("murlua"), kong.NoDefaultHelp(), kong.Exit(func(int) {}))
 }
 
 // asksForHelp reports whether the arguments ask for help instead of something else: none at all, or --help or

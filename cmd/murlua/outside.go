@@ -119,10 +119,11 @@ const oneStroke = 50 * time.Millisecond
 func (o *outside) watchSignals(parent context.Context) (first, second context.Context, done func()) {
 	first, interrupt := context.WithCancelCause(parent)
 	second, hurry := context.WithCancelCause(parent)
-	caught, stop := o.openSignals()
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		caught, stop := o.openSignals() // not before the command goes on: it takes a while
+		defer stop()
 		var at time.Time
 		for {
 			select {
@@ -141,7 +142,6 @@ func (o *outside) watchSignals(parent context.Context) (first, second context.Co
 		}
 	}()
 	return first, second, func() {
-		stop()
 		close(quit)
 		<-ended
 		interrupt(nil)

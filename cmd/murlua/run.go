@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"murlua/bindings"
 	"murlua/engine"
@@ -27,6 +28,23 @@ type runCommand struct {
 type scriptWords struct {
 	Words []string `arg:"" optional:"" passthrough:"partial" help:"The recipe and its arguments." placeholder:"RECIPE.lua [ARG...]"`
 }
+
+// plainRun reads the command line that most runs have: a recipe and its arguments without an option before them. The
+// parser gives the same (a test compares the two), but takes as long as starting a process or two.
+func plainRun(args []string) (*runCommand, bool) {
+	if len(args) < 2 || args[0] != "run" || args[1] == "" || strings.HasPrefix(args[1], "-") {
+		return nil, false
+	}
+	return &runCommand{
+		capsuleFlags: capsuleFlags{Bind: defaultBind}, LogLevel: defaultLogLevel, scriptWords: scriptWords{Words: args[1:]},
+	}, true
+}
+
+// The defaults of options, as their tags have them.
+const (
+	defaultBind     = "127.0.0.1"
+	defaultLogLevel = "info"
+)
 
 // recipe is the script's name as it was given, "" when there is none.
 func (w scriptWords) recipe() string {

@@ -28,7 +28,7 @@ func NewBase() (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	EndStale()
+	endStale(own)
 	name, err := baseName(bases.Add(1))
 	if err != nil {
 		return nil, err
@@ -141,7 +141,10 @@ func EndStale() int {
 	if err != nil {
 		return 0
 	}
-	killed := 0
+	return endStale(own)
+}
+
+func endStale(own string) (killed int) {
 	entries, _ := os.ReadDir(own)
 	for _, e := range entries {
 		if !e.IsDir() || !stale(e.Name()) {
