@@ -42,19 +42,21 @@ func Main(args []string) (code int, handled bool) {
 
 // A process is the keeper itself: one goroutine (the loop) owns all of it.
 type process struct {
-	conn     conn
-	ended    int           // an eventfd: some child has ended
-	out      [][]byte      // what the host is to be told
-	base     *contain.Base // nil: no cgroups
-	marks    contain.Mark
-	noted    string // the file that says whose the marks are; empty: none
-	wards    map[uint32]*ward
-	leaders  map[int]*ward   // by pid, until reaped
-	leaves   []*contain.Leaf // of commands of which nothing is left
-	null     *os.File
-	calm     calmness
-	orphaned bool // the host is gone
-	released bool // the host asks for no more
+	conn    conn
+	ended   int           // an eventfd: some child has ended
+	out     [][]byte      // what the host is to be told
+	base    *contain.Base // nil: no cgroups
+	marks   contain.Mark
+	noted   string // the file that says whose the marks are; empty: none
+	wards   map[uint32]*ward
+	leaders map[int]*ward   // by pid, until reaped
+	leaves  []*contain.Leaf // of commands of which nothing is left
+	null    *os.File
+	calm    calmness
+	// unsettled: a command's first process has ended, and what else has is not reaped yet.
+	unsettled bool
+	orphaned  bool // the host is gone
+	released  bool // the host asks for no more
 }
 
 func serve(args []string) error {
@@ -178,6 +180,9 @@ func (p *process) loop() {
 			p.settle()
 			p.flush() // the host need not wait for the rest
 		}
+		if p.unsettled {
+			p.settle()
+		}
 		p.flush()
 		if (p.orphaned || p.released) && len(p.wards) == 0 {
 			return
@@ -240,16 +245,21 @@ func (p *process) calmDown() {
 // patience is how long poll may wait, in milliseconds: until the next deadline, or for ever; at the start until it has
 // become quiet.
 func (p *process) patience() int {
-	next, ok := p.nextDeadline()
-	switch {
+	// The end of a child is told within microseconds. Should the word be lost, nobody has to wait for it for longer.
+	const lostWord = 20
+	wait := -1
+	switch next, ok := p.nextDeadline(); {
 	case len(p.leaves) > 0:
 		return 0 // there is something to do meanwhile
-	case !ok && p.calm < lean:
-		return p.calm.patience()
-	case !ok:
-		return -1
+	case ok:
+		wait = int(max(0, time.Until(next)+time.Millisecond-1) / time.Millisecond)
+	case p.calm < lean:
+		wait = p.calm.patience()
 	}
-	return int(max(0, time.Until(next)+time.Millisecond-1) / time.Millisecond)
+	if p.unsettled && (wait < 0 || wait > lostWord) {
+		return lostWord
+	}
+	return wait
 }
 
 // listen takes what the host has sent. The end of the connection is the lifeline's: the host is gone.

@@ -224,6 +224,7 @@ func (p *process) spared(pid int) bool { return contain.MarkOf(pid) == p.marks.O
 
 // settle lets go of every ward of which nothing is left, and asks what escaped from those that are stopping.
 func (p *process) settle() {
+	p.unsettled = false
 	var exited []*ward
 	for _, w := range p.wards {
 		if w.exited {
@@ -242,10 +243,12 @@ func (p *process) settle() {
 			left = p.remaining(w, adopted.live)
 		}
 		if len(left) == 0 {
-			if !adopted.unsettled {
+			if adopted.unsettled {
+				p.unsettled = true // something has just ended, and being told of it will wake us
+			} else {
 				p.letGo(w)
 			}
-			continue // something has just ended: being told of it will wake us again
+			continue
 		}
 		if w.stopping && !w.told && w.signal != NoSignal {
 			w.told = true
@@ -326,9 +329,10 @@ func (p *process) due(now time.Time) {
 		w.gone.Survivors = append(w.gone.Survivors, s)
 		w.gone.Rung = string(RungSurvivor)
 	}
-	for p.reap() {
-		p.settle()
+	for p.reap() { // all that the sweep has ended, before what is left is looked at
+		continue
 	}
+	p.settle()
 	for _, w := range wards {
 		if len(w.gone.Survivors) > 0 && p.wards[w.id] != nil {
 			p.letGo(w)
