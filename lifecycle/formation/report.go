@@ -20,7 +20,7 @@ type report struct {
 func readReport(line []byte, expected string) (report, *Reason) {
 	var value any
 	if err := json.Unmarshal(line, &value); err != nil {
-		return report{}, &Reason{Kind: UnreadableReport, Why: "it does not parse as JSON (" + err.Error() + ")"}
+		return report{}, &Reason{Kind: UnreadableReport, Why: "it does not parse as JSON (" + shortened(err.Error(), 200) + ")"}
 	}
 	// A value that is no object has no keys: it then names no formation.
 	object, _ := value.(map[string]any)
@@ -46,14 +46,19 @@ func readReport(line []byte, expected string) (report, *Reason) {
 
 // presentable is an id as a member wrote it, made fit to be shown: not for ever, and no control characters.
 func presentable(text string) string {
-	const longest = 80
-	if len(text) > longest {
-		text = text[:longest] + "…"
-	}
+	text = shortened(text, 80)
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}
 	return text
+}
+
+// shortened cuts what a member may make as long as it likes: the decoder's errors quote a number in full, for one.
+func shortened(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // doorAnswersAs decides whether a probe's answer makes the member ready: only a card that names the

@@ -15,7 +15,7 @@ func FuzzReadReport(f *testing.F) {
 		`{"formation_id":"` + ours + `","session_id":"s","url":""}`,
 		`{"formation_id":"` + ours + `"}`,
 		`{"formation_id":"frm_other\u001b[2J"}`, `{"formation_id":7}`, `[]`, `null`, `"text"`, `{`, "", "\x00", "hello",
-		strings.Repeat("[", 10_001),
+		strings.Repeat("[", 10_001), "1" + strings.Repeat("0", 1000),
 	} {
 		f.Add([]byte(line))
 	}
