@@ -66,7 +66,7 @@ func (c *attachCommand) run(ctx context.Context, o *outside) error {
 // attachScript evaluates standard input as one input and shows what comes of it; what goes wrong is shown on standard
 // error.
 func attachScript(ctx context.Context, o *outside, conn net.Conn) error {
-	ctx, _, done := o.watchSignals(ctx)
+	ctx, _, done := o.watchSignals(ctx, o.openSignals)
 	defer done()
 	source, err := io.ReadAll(o.stdin)
 	if err != nil {

@@ -55,7 +55,9 @@ type command interface {
 // run parses the command line, does what it says and returns the exit code.
 func run(o *outside) int {
 	ctx := context.Background()
+	signals := o.openSignals
 	if startsProcesses(o.args) {
+		signals = begun(o.openSignals)
 		_ = o.keep().Warm() // it comes up meanwhile; a failure is told where a process is started
 	}
 	defer o.release()
@@ -66,7 +68,7 @@ func run(o *outside) int {
 	if _, own := chosen.(interface{ ownSignals() }); own {
 		return fail(ctx, o.stderr, chosen.run(ctx, o))
 	}
-	ctx, hurried, done := o.watchSignals(ctx)
+	ctx, hurried, done := o.watchSignals(ctx, signals)
 	defer done()
 	o.hurried = hurried
 	defer o.release() // before the signals are no longer watched

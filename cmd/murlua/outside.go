@@ -25,12 +25,33 @@ type outside struct {
 	stderr      *os.File
 	workdir     string
 	executable  string // this program, to start members with
-	openSignals func() (caught <-chan os.Signal, stop func())
+	openSignals opener
 
 	hurried context.Context // ends at the second signal; set while a command runs
 
 	keeping sync.Mutex     // guards keeper: tests make worlds at the same time
 	keeper  *keeper.Keeper // made when first needed, closed when the command has ended
+}
+
+// opener begins to catch the signals that end a command, until stop is called.
+type opener func() (caught <-chan os.Signal, stop func())
+
+// begun begins at once, in the background, and returns what waits for it: catching signals takes as long as starting a
+// process.
+func begun(open opener) opener {
+	type opened struct {
+		caught <-chan os.Signal
+		stop   func()
+	}
+	done := make(chan opened, 1)
+	go func() {
+		caught, stop := open()
+		done <- opened{caught, stop}
+	}()
+	return func() (<-chan os.Signal, func()) {
+		o := <-done
+		return o.caught, o.stop
+	}
 }
 
 func newOutside() *outside {
@@ -116,14 +137,13 @@ const oneStroke = 50 * time.Millisecond
 // watchSignals ends the first context at the first signal, with a [formation.Interruption] as its cause, and the
 // second at the next one, which means that there is no more patience. The returned function ends the watching and
 // waits for it.
-func (o *outside) watchSignals(parent context.Context) (first, second context.Context, done func()) {
+func (o *outside) watchSignals(parent context.Context, open opener) (first, second context.Context, done func()) {
 	first, interrupt := context.WithCancelCause(parent)
 	second, hurry := context.WithCancelCause(parent)
+	caught, stop := open()
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		caught, stop := o.openSignals() // not before the command goes on: it takes a while
-		defer stop()
 		var at time.Time
 		for {
 			select {
@@ -142,6 +162,7 @@ func (o *outside) watchSignals(parent context.Context) (first, second context.Co
 		}
 	}()
 	return first, second, func() {
+		stop()
 		close(quit)
 		<-ended
 		interrupt(nil)

@@ -92,7 +92,7 @@ func (c *replCommand) script(ctx context.Context, o *outside) error {
 	if c.recipe() != "" {
 		return &usageError{"repl", errors.New("standard input is not a terminal: it is the script, and a recipe cannot be run too")}
 	}
-	ctx, hurried, done := o.watchSignals(ctx)
+	ctx, hurried, done := o.watchSignals(ctx, o.openSignals)
 	defer done()
 	o.hurried = hurried
 	source, err := io.ReadAll(o.stdin)
