@@ -126,7 +126,7 @@ func TestALauncherKilledAtAnyMomentLeavesNothing(t *testing.T) {
 func TestALauncherStoppedAtAnyMomentLeavesNothing(t *testing.T) {
 	for i := range count(stops) {
 		home := t.TempDir()
-		after := time.Duration(rand.Int64N(int64(200 * time.Millisecond)))
+		after := time.Duration(rand.Int64N(int64([]time.Duration{200 * time.Millisecond, 15 * time.Millisecond}[i%2])))
 		signal := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}[i%3]
 		what := fmt.Sprintf("launch %d, %v after %v", i, signal, after)
 		process, output, read := launcher(t, home)
@@ -143,6 +143,7 @@ func TestALauncherStoppedAtAnyMomentLeavesNothing(t *testing.T) {
 		status := state.Sys().(syscall.WaitStatus)
 		if status.Signaled() && status.Signal() == signal && output.Len() == 0 {
 			nothingLeft(t, what)
+			noRecords(t, home, what)
 			continue
 		}
 		if status.ExitStatus() != 128+int(signal) {
@@ -153,14 +154,20 @@ func TestALauncherStoppedAtAnyMomentLeavesNothing(t *testing.T) {
 		if pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil); !errors.Is(err, unix.ECHILD) {
 			t.Errorf("%s: it left process %d, %v:\n%s", what, pid, err, descendants())
 		}
-		if records, _ := filepath.Glob(filepath.Join(home, ".murmur/running/*.json")); len(records) > 0 {
-			text, _ := os.ReadFile(records[0])
-			t.Errorf("%s: it left records %v, the first:\n%s\nit wrote:\n%s", what, records, text, output)
-		}
+		noRecords(t, home, what)
 		nothingLeft(t, what)
 		if t.Failed() {
+			t.Logf("it wrote:\n%s", output)
 			return
 		}
+	}
+}
+
+func noRecords(t *testing.T, home, what string) {
+	t.Helper()
+	if records, _ := filepath.Glob(filepath.Join(home, ".murmur/running/*.json")); len(records) > 0 {
+		text, _ := os.ReadFile(records[0])
+		t.Errorf("%s: it left records %v, the first:\n%s", what, records, text)
 	}
 }
 
