@@ -28,7 +28,6 @@ type link struct {
 	lost    bool // the connection has ended
 	ready   bool
 	failure string // why the keeper could not come up, in its own words
-	closing bool
 	noting  sync.Once
 	noted   string // the file that says whose the marks are; empty: none. Set while noting
 }
@@ -138,9 +137,6 @@ func (l *link) ask(commands []*Kept) {
 
 // close has the keeper stop everything and go.
 func (l *link) close() {
-	l.mu.Lock()
-	l.closing = true
-	l.mu.Unlock()
 	_ = l.conn.write([]byte{kindRelease}) // a broken connection is noticed by run
 }
 
