@@ -215,7 +215,7 @@ const sample = "---@meta mur.x\n\n--- Does x.\n---@class mur.x\nlocal x = {}\n\n
 	"---@class mur.XOptions : mur.Base\n---@field size? integer|string Bytes.\n---   More about it.\n---@field on_end fun(a: string, b?: number): boolean Called.\n\n" +
 	"---@class mur.Base\n---@field [string] any\n\n" +
 	"---@alias mur.Either string|mur.XOptions\n\n" +
-	"--- Makes one. And more.\n---\n--- Raises `bad` when it is bad.\n---\n--- ```lua\n--- local a = 1\n---   indented()\n--- ```\n" +
+	"--- Makes one. And more.\n---\n--- Raises `bad` when it is bad, or\n--- worse.\n--- Raises `odd` when it is odd.\n---\n--- ```lua\n--- local a = 1\n---   indented()\n--- ```\n--- ```lua\n--- more()\n--- ```\n" +
 	"---@async\n---@param what mur.Either The thing.\n---@param list mur.XOptions[]\n---@param ... any\n---@return string|nil name # Its name.\n---@return mur.Base\nfunction x.make(what, list, ...) end\n\n" +
 	"--- A handle.\n---@class mur.Thing\nlocal Thing = {}\n\n--- Ends it.\nfunction Thing:close() end\n\n" +
 	"--- Nothing.\n---@type mur.Thing\nx.none = nil\n\nreturn x\n"
@@ -227,8 +227,8 @@ func TestParse(t *testing.T) {
 	}
 	f := docs.Function("mur.x.make")
 	want := &meta.Function{
-		Name: "mur.x.make", Text: "Makes one. And more.", Async: true, Example: "local a = 1\n  indented()",
-		Raises:  []meta.Raise{{Kind: "bad", When: "when it is bad"}},
+		Name: "mur.x.make", Text: "Makes one. And more.", Async: true, Example: "local a = 1\n  indented()\n\nmore()",
+		Raises:  []meta.Raise{{Kind: "bad", When: "when it is bad, or worse"}, {Kind: "odd", When: "when it is odd"}},
 		Params:  []meta.Param{{Name: "what", Type: "mur.Either", Text: "The thing."}, {Name: "list", Type: "mur.XOptions[]"}, {Name: "...", Type: "any"}},
 		Returns: []meta.Return{{Type: "string|nil", Name: "name", Text: "Its name."}, {Type: "mur.Base"}},
 	}

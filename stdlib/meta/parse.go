@@ -253,26 +253,32 @@ func (p *parser) blank() error {
 	return nil
 }
 
-// description takes the gathered text apart: prose, errors and the first example block. inline is the
-// text on the annotation's own line; it follows the prose.
+// description takes the gathered text apart: prose, errors, each up to a line that is empty or begins another, and the
+// example blocks as one. inline is the text on the annotation's own line; it follows the prose.
 func (p *parser) description(inline string) (text string, raises []Raise, example string) {
 	var prose, code []string
-	fenced := false
+	fenced, raising := false, false // inside of a block, or of an error
 	for _, line := range p.text {
+		m := reRaises().FindStringSubmatch(line)
 		switch {
 		case strings.HasPrefix(line, "```"):
-			fenced = !fenced
+			if fenced, raising = !fenced, false; fenced && len(code) > 0 {
+				code = append(code, "")
+			}
 		case fenced:
 			code = append(code, line)
+		case m != nil:
+			raises, raising = append(raises, Raise{Kind: m[1], When: m[2]}), true
+		case raising && strings.TrimSpace(line) != "":
+			raises[len(raises)-1].When += " " + strings.TrimSpace(line)
 		default:
-			if m := reRaises().FindStringSubmatch(line); m != nil {
-				raises = append(raises, Raise{Kind: m[1], When: strings.TrimSuffix(m[2], ".")})
-				continue
-			}
-			prose = append(prose, line)
+			prose, raising = append(prose, line), false
 		}
 	}
 	p.text = nil
+	for i := range raises {
+		raises[i].When = strings.TrimSuffix(raises[i].When, ".")
+	}
 	if inline != "" {
 		prose = append(prose, inline)
 	}
