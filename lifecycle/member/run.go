@@ -89,10 +89,10 @@ func (r *run) open() error {
 	r.mu.Lock()
 	r.url = r.server.URL()
 	r.mu.Unlock()
+	r.write(trace.SessionStart, r.origin()) // before anybody can know of the door, and give it a task
 	if r.record, err = running.Write(r.options.Home, r.describe(records)); err != nil {
 		r.notice("warning: %v; this session cannot be found by others", err)
 	}
-	r.write(trace.SessionStart, r.origin())
 	r.announce(records)
 	return nil
 }
