@@ -388,7 +388,7 @@ func TestAStopFindsWhatEscaped(t *testing.T) {
 	r := newRig(t)
 	m := formation.Member{
 		Name: "a", Grace: 2 * time.Second, Ready: wrote("up"),
-		Command: &formation.Command{Args: []string{"sh", "-c", `setsid sleep 600 & echo up; wait`}},
+		Command: &formation.Command{Args: []string{"sh", "-c", `setsid sh -c "echo up; exec sleep 600" & wait`}},
 	}
 	f := r.launch(plan(m))
 	f.Stop(nil)
