@@ -130,6 +130,13 @@ func (w *World) Formations() []string {
 	return ids
 }
 
+// stopAll asks for the end of the running formations. It returns at once.
+func (w *World) stopAll(why error) {
+	for _, r := range w.left() {
+		r.stop(why)
+	}
+}
+
 // Hurry kills what the running formations still have: the grace is over. It returns at once.
 func (w *World) Hurry() {
 	for _, r := range w.left() {

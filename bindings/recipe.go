@@ -63,6 +63,8 @@ func (w *World) runPlan(ctx context.Context, host *engine.Host, path string, val
 	if len(values) == 0 || !isPlan(values[0]) {
 		return values, nil
 	}
+	// The script has ended: nobody else can have a use for its formation, so the stop need not wait for Lua to come back.
+	defer context.AfterFunc(ctx, func() { w.stopAll(context.Cause(ctx)) })()
 	chunk := path + " (the plan it returns)"
 	proto, err := engine.Compile(chunk, launchPlan)
 	if err != nil {

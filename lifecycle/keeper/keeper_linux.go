@@ -161,6 +161,10 @@ func (k *Keeper) launch(sealed bool) (*link, error) {
 	return l, nil
 }
 
+// surroundings is the keeper's own environment. It is one loop, which collects no garbage as long as there is little: a
+// second processor would only be woken to find nothing to do.
+var surroundings = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}
+
 // spawn starts the keeper's program. (os.StartProcess would start another process first, to find out about pidfds.)
 func (k *Keeper) spawn(args []string, attr *syscall.SysProcAttr, theirs *os.File) (pid int, err error) {
 	program := k.options.Program
@@ -177,7 +181,7 @@ func (k *Keeper) spawn(args []string, attr *syscall.SysProcAttr, theirs *os.File
 		stderr = null
 	}
 	return syscall.ForkExec(program, args, &syscall.ProcAttr{
-		Env:   append([]string{"GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}, k.options.Env...),
+		Env:   append(slices.Clip(surroundings), k.options.Env...),
 		Files: []uintptr{null.Fd(), null.Fd(), stderr.Fd(), theirs.Fd()},
 		Sys:   attr,
 	})

@@ -27,7 +27,8 @@ type link struct {
 	sending int  // starts that are not on their way yet
 	lost    bool // the connection has ended
 	ready   bool
-	failure string // why the keeper could not come up, in its own words
+	empty   []*contain.Leaf // cgroups of commands of which nothing is left; of run alone
+	failure string          // why the keeper could not come up, in its own words
 	noting  sync.Once
 	noted   string // the file that says whose the marks are; empty: none. Set while noting
 }
@@ -157,6 +158,7 @@ func (l *link) run() {
 			break // not a keeper of ours any more: its end is taken care of below
 		}
 		closeAll(fds)
+		l.removeLeaves()
 	}
 	l.conn.close()
 	l.mu.Lock()
@@ -205,6 +207,7 @@ func (l *link) handle(packet []byte, fds []int) []int {
 		if kept := l.get(r.ID); err == nil && kept != nil {
 			if r.Errno != 0 {
 				l.forget(kept)
+				l.emptied(kept)
 			}
 			kept.onStarted(r, fds)
 			fds = nil
@@ -222,12 +225,27 @@ func (l *link) handle(packet []byte, fds []int) []int {
 		if kept := l.get(n.ID); err == nil && kept != nil {
 			l.forget(kept)
 			kept.onGone(n)
+			l.emptied(kept)
 			if l.sealed {
 				l.close()
 			}
 		}
 	}
 	return fds
+}
+
+// emptied notes that the command's cgroup is to be removed, and removeLeaves does it when everybody has been told.
+func (l *link) emptied(kept *Kept) {
+	if kept.class == contain.Cgroup {
+		l.empty = append(l.empty, l.base.Leaf(leafName(kept.id)))
+	}
+}
+
+func (l *link) removeLeaves() {
+	for _, leaf := range l.empty {
+		leaf.Remove() // not if survivors hold it: the base's end tries again
+	}
+	l.empty = l.empty[:0]
 }
 
 // clear ends what a keeper that did not finish has left. After an orderly end there is nothing to do.

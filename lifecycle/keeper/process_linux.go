@@ -49,8 +49,7 @@ type process struct {
 	marks   contain.Mark
 	noted   string // the file that says whose the marks are; empty: none
 	wards   map[uint32]*ward
-	leaders map[int]*ward   // by pid, until reaped
-	leaves  []*contain.Leaf // of commands of which nothing is left
+	leaders map[int]*ward // by pid, until reaped
 	null    *os.File
 	calm    calmness
 	// unsettled: a command's first process has ended, and what else has is not reaped yet.
@@ -196,10 +195,6 @@ func (p *process) loop() {
 			fmt.Fprintf(os.Stderr, "murlua keeper: cannot wait: %v\n", err)
 			p.orphan() // without eyes, the best that can be done is to end everything
 		}
-		if ready == 0 && len(p.leaves) > 0 {
-			p.clearLeaf()
-			continue
-		}
 		if ready == 0 && p.calm < lean {
 			p.calmDown()
 		}
@@ -249,8 +244,6 @@ func (p *process) patience() int {
 	const lostWord = 20
 	wait := -1
 	switch next, ok := p.nextDeadline(); {
-	case len(p.leaves) > 0:
-		return 0 // there is something to do meanwhile
 	case ok:
 		wait = int(max(0, time.Until(next)+time.Millisecond-1) / time.Millisecond)
 	case p.calm < lean:
@@ -320,14 +313,6 @@ func (p *process) orphan() {
 	p.stopAll()
 }
 
-// clearLeaf removes the cgroup of a command that is gone. Nobody waits for that, so whatever else is to be done is done
-// first.
-func (p *process) clearLeaf() {
-	last := len(p.leaves) - 1
-	p.leaves[last].Remove() // not if survivors hold it: the base's end tries again
-	p.leaves = p.leaves[:last]
-}
-
 func (p *process) stopAll() {
 	for _, w := range p.wards {
 		p.stop(w, w.signal, w.grace)
@@ -386,9 +371,6 @@ func (p *process) reap() (any bool) {
 // finish ends what belongs to no command we know, proves by ECHILD that no descendant is left, and removes the
 // cgroups.
 func (p *process) finish() {
-	for len(p.leaves) > 0 {
-		p.clearLeaf()
-	}
 	find := func() []int {
 		var stray []int
 		for _, pid := range contain.Descendants(contain.Children(os.Getpid())) {
@@ -410,7 +392,7 @@ func (p *process) finish() {
 			}
 		}
 	}
-	if p.base != nil && p.orphaned { // else the host does it, which has removed most of it already
+	if p.base != nil && p.orphaned { // else the host does it
 		_ = p.base.Remove() // what survivors hold stays, and the next start tries again
 	}
 	if p.noted != "" && p.orphaned && len(swept.Survivors) == 0 { // else the host does it

@@ -80,9 +80,6 @@ func (p *process) spawn(w *ward, r *startRequest, fds []int) (pidfd int, stage s
 	w.pid, err = syscall.ForkExec(r.Path, r.Args, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: attr})
 	_ = p.marks.Set() // the keeper itself belongs to no command
 	if err != nil {
-		if w.leaf != nil {
-			w.leaf.Remove()
-		}
 		return -1, "", err
 	}
 	if r.Group == 0 {
@@ -266,9 +263,6 @@ func (p *process) letGo(w *ward) {
 		w.gone.Rung = string(RungGone)
 	}
 	p.tell(w.gone.encode())
-	if w.leaf != nil {
-		p.leaves = append(p.leaves, w.leaf)
-	}
 }
 
 // noteEscaped writes down which of the processes have left the command's group.

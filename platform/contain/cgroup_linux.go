@@ -245,6 +245,9 @@ func procsDeep(dir string) []int {
 
 // removeTree removes a cgroup and the cgroups below it, deepest first, as far as they are empty.
 func removeTree(dir string) {
+	if syscall.Rmdir(dir) == nil {
+		return
+	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if e.IsDir() {
