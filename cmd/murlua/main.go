@@ -1,3 +1,8 @@
+// The runtime does not look for a processor limit: it would take a noticeable part of the start, twice, and this program
+// mostly waits.
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 package main
 
 import (

@@ -113,11 +113,17 @@ func (k *Keeper) sharedLink() (*link, error) {
 
 // share gives a new keeper process what it needs for all unsealed commands. The caller holds k.mu.
 func (k *Keeper) share(l *link) error {
-	if k.found().Best() == contain.Cgroup {
-		base, err := contain.NewBase()
-		if err != nil {
-			l.close()
-			return err
+	var base *contain.Base
+	if k.report == nil {
+		k.report, base = contain.Prepare()
+	}
+	if k.report.Best() == contain.Cgroup {
+		if base == nil { // the report is an earlier one
+			var err error
+			if base, err = contain.NewBase(); err != nil {
+				l.close()
+				return err
+			}
 		}
 		l.equip(base)
 	}

@@ -29,6 +29,10 @@ func NewBase() (*Base, error) {
 		return nil, err
 	}
 	endStale(own)
+	return newBase(own)
+}
+
+func newBase(own string) (*Base, error) {
 	name, err := baseName(bases.Add(1))
 	if err != nil {
 		return nil, err
@@ -175,10 +179,6 @@ func stale(name string) bool {
 		return false
 	}
 	parts := strings.Split(rest, "-")
-	if len(parts) == 3 && parts[0] == "probe" { // of a start that was killed in the middle of probing
-		pid, err := strconv.Atoi(parts[1])
-		return err == nil && pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH
-	}
 	if len(parts) != 4 || parts[2] != strconv.FormatUint(pidNamespace(), 10) {
 		return false
 	}

@@ -3,19 +3,36 @@ package contain
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Probe finds out which classes can be had here by this user. It tries what it can try cheaply (it makes and
 // removes a cgroup) and takes a quarter of a millisecond. A machine whose rules forbid something only at the
 // moment of use (a security module) may still refuse a sealed start later, with the kernel's reason.
 func Probe() Report {
-	return Report{
-		{Class: Group, Available: true, Why: "process groups"},
-		probeTracked(),
-		probeCgroup(),
-		probeSealed(),
+	report, base := probe()
+	if base != nil {
+		_ = base.Remove() // its name says that it is nobody's when we have ended
 	}
+	return report
+}
+
+// Prepare is [Probe] for whoever starts commands next: it also returns the cgroup that it tried with, as [NewBase] would,
+// nil where the class cannot be had.
+func Prepare() (Report, *Base) {
+	report, base := probe()
+	if base != nil {
+		endStale(filepath.Dir(base.dir))
+	}
+	return report, base
+}
+
+func probe() (Report, *Base) {
+	cgroup, base := probeCgroup()
+	return Report{{Class: Group, Available: true, Why: "process groups"}, probeTracked(), cgroup, probeSealed()}, base
 }
 
 func probeTracked() Finding {
@@ -28,29 +45,36 @@ func probeTracked() Finding {
 	return f
 }
 
-func probeCgroup() Finding {
+// probeCgroup returns the cgroup that it made if the class can be had.
+func probeCgroup() (Finding, *Base) {
 	f := Finding{Class: Cgroup}
 	own, err := ownCgroup()
 	if err != nil {
 		f.Why = err.Error()
-		return f
+		return f, nil
 	}
-	dir := fmt.Sprintf("%s/%sprobe-%d-%d", own, basePrefix, os.Getpid(), bases.Add(1))
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		f.Why = fmt.Sprintf("cannot create a directory in %s: %v", own, unwrapPath(err))
-		return f
+	base, err := newBase(own)
+	if err != nil {
+		f.Why = err.Error()
+		return f, nil
 	}
-	defer os.Remove(dir)
-	if _, err := os.Stat(dir + "/cgroup.kill"); err != nil {
-		f.Why = "the kernel has no cgroup.kill (it came with Linux 5.14)"
-		return f
-	}
-	if kind, _ := os.ReadFile(dir + "/cgroup.type"); strings.TrimSpace(string(kind)) == "domain invalid" {
-		f.Why = own + " is a threaded cgroup"
-		return f
+	if f.Why = base.lacks(); f.Why != "" {
+		_ = base.Remove()
+		return f, nil
 	}
 	f.Available, f.Why = true, "cgroup2 at "+own
-	return f
+	return f, base
+}
+
+// lacks says why the base is of no use; empty when it is.
+func (b *Base) lacks() string {
+	if unix.Access(b.dir+"/cgroup.kill", unix.F_OK) != nil {
+		return "the kernel has no cgroup.kill (it came with Linux 5.14)"
+	}
+	if kind, _ := os.ReadFile(b.dir + "/cgroup.type"); strings.TrimSpace(string(kind)) == "domain invalid" {
+		return filepath.Dir(b.dir) + " is a threaded cgroup"
+	}
+	return ""
 }
 
 func probeSealed() Finding {

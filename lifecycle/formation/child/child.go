@@ -115,7 +115,7 @@ func Start(ctx context.Context, s Spec) (*Child, error) {
 	var pipes [2]pipe
 	if !s.Foreground {
 		for i := range pipes {
-			reader, writer, err := os.Pipe()
+			reader, writer, err := outputPipe()
 			if err != nil {
 				pipes[0].close()
 				c.release()
