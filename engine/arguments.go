@@ -3,12 +3,11 @@ package engine
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
-	"murlua/engine/format"
+	"murlua/engine/numeral"
 )
 
 // Len is the number of arguments.
@@ -50,7 +49,7 @@ func (c *Call) String(n int) string {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
-		return numberText(float64(v))
+		return numeral.Text(float64(v))
 	}
 	c.expected(n, "string")
 	return ""
@@ -85,7 +84,7 @@ func (c *Call) OptNumber(n int, otherwise float64) float64 {
 func (c *Call) Int(n int) int {
 	f := c.Number(n)
 	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		c.BadArgument(n, "whole number expected, got %s", numberText(f))
+		c.BadArgument(n, "whole number expected, got %s", numeral.Text(f))
 	}
 	return int(f)
 }
@@ -139,7 +138,7 @@ func (c *Call) OptDuration(n int, otherwise time.Duration) time.Duration {
 func seconds(f float64) (time.Duration, error) {
 	switch {
 	case math.IsNaN(f) || f < 0:
-		return 0, fmt.Errorf("seconds must be zero or more, got %s", numberText(f))
+		return 0, fmt.Errorf("seconds must be zero or more, got %s", numeral.Text(f))
 	case f > math.MaxInt64/float64(time.Second)-1:
 		return math.MaxInt64, nil
 	}
@@ -207,28 +206,4 @@ func typeName(v lua.LValue) string {
 		}
 	}
 	return v.Type().String()
-}
-
-// numberText writes a number as Lua does.
-func numberText(f float64) string {
-	switch {
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	case math.IsNaN(f):
-		if math.Signbit(f) {
-			return "-nan"
-		}
-		return "nan"
-	case f == math.Trunc(f) && math.Abs(f) < 1e14:
-		if f == 0 && math.Signbit(f) {
-			return "-0"
-		}
-		return strconv.FormatInt(int64(f), 10)
-	}
-	if f < 0 {
-		return "-" + format.General(-f, 14, false)
-	}
-	return format.General(f, 14, false)
 }

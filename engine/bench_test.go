@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // The ratios that the documentation names are between two of these in one run:
@@ -127,7 +129,7 @@ func BenchmarkStockNewState(b *testing.B) {
 	}
 }
 
-func itoa(n int) string { return numberText(float64(n)) }
+func itoa(n int) string { return numeral.Text(float64(n)) }
 
 // A gsub with 1e5 matches. BenchmarkReferenceGsub measures the same inside Debian's lua5.1.
 const gsubs = `local s = ("ab "):rep(100000) local r, n = s:gsub("%w+", "<%0>") assert(n == 100000)`

@@ -6,6 +6,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
+
+	"murlua/engine/numeral"
+	"murlua/engine/rewrite"
 )
 
 // Compile compiles a chunk. The error is an [*Error] of kind syntax that names the line. The result may be shared by
@@ -36,15 +39,14 @@ func Parse(name, source string) (chunk []ast.Stmt, err error) {
 	return chunk, nil
 }
 
-// CompileChunk compiles a parsed chunk, after changing what the library's compiler gets wrong: numerals with leading
-// zeros are decimal, and ".." writes numbers as Lua does, within the limit on strings.
+// CompileChunk compiles a parsed chunk, after changing what the library's compiler gets wrong; see package rewrite.
 func CompileChunk(name string, chunk []ast.Stmt) (proto *lua.FunctionProto, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the compiler panics on some limits
 			proto, err = nil, syntaxError(name, 1, r)
 		}
 	}()
-	rewriteBlock(chunk)
+	rewrite.Block(chunk)
 	proto, err = lua.Compile(chunk, name)
 	if err != nil {
 		return nil, syntaxError(name, 1, err)
@@ -53,20 +55,13 @@ func CompileChunk(name string, chunk []ast.Stmt) (proto *lua.FunctionProto, err 
 	return proto, nil
 }
 
-// concatMark stands for the function that joins strings until the chunk is compiled; no script can write it by
-// accident, for it would have to be a whole string constant.
-const concatMark = "\x00\x01murlua concat\x01\x00"
-
-// popMark stands for the function that takes the last element off a list.
-const popMark = "\x00\x01murlua pop\x01\x00"
-
 // bindHelpers puts the functions in the place of their marks. They need nothing of a particular VM.
 func bindHelpers(proto *lua.FunctionProto) {
 	for i, constant := range proto.Constants {
 		switch constant {
-		case lua.LString(concatMark):
+		case lua.LString(rewrite.ConcatMark):
 			proto.Constants[i] = &lua.LFunction{IsG: true, GFunction: concat}
-		case lua.LString(popMark):
+		case lua.LString(rewrite.PopMark):
 			proto.Constants[i] = &lua.LFunction{IsG: true, GFunction: pop}
 		}
 	}
@@ -93,42 +88,6 @@ func pop(L *lua.LState) int {
 		raiseText(L, "attempt to get length of %s", operandText(L, 1, v))
 	}
 	return 0
-}
-
-// maxOperands bounds the operands of one call of concat; each needs a register.
-const maxOperands = 100
-
-// concatCall makes a call of concat for a chain of "..", which is right-associative.
-func concatCall(e *ast.StringConcatOpExpr) ast.Expr {
-	var operands []ast.Expr
-	var current ast.Expr = e
-	for len(operands) < maxOperands {
-		chain, ok := current.(*ast.StringConcatOpExpr)
-		if !ok {
-			break
-		}
-		operands = append(operands, single(rewriteExpr(chain.Lhs)))
-		current = chain.Rhs
-	}
-	operands = append(operands, single(rewriteExpr(current)))
-	mark := &ast.StringExpr{Value: concatMark}
-	call := &ast.FuncCallExpr{Func: mark, Args: operands, AdjustRet: true}
-	for _, node := range []ast.PositionHolder{mark, call} {
-		node.SetLine(e.Line())
-		node.SetLastLine(e.LastLine())
-	}
-	return call
-}
-
-// single makes an operand one value also where it stands last among arguments.
-func single(e ast.Expr) ast.Expr {
-	switch x := e.(type) {
-	case *ast.FuncCallExpr:
-		x.AdjustRet = true
-	case *ast.Comma3Expr:
-		x.AdjustRet = true
-	}
-	return e
 }
 
 // concat joins its arguments as ".." does: from the right, by __concat where an operand is neither string nor number.
@@ -172,7 +131,7 @@ func operand(v lua.LValue) string {
 	case lua.LString:
 		return string(s)
 	case lua.LNumber:
-		return numberText(float64(s))
+		return numeral.Text(float64(s))
 	}
 	return ""
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // file is a file of the io library. Only the holder of the lock uses it, except inside a blocking call, and then busy
@@ -179,7 +181,7 @@ func readNumber(r *bufio.Reader) (float64, bool) {
 		}
 		text = append(text, c)
 	}
-	return parseNumber(string(text))
+	return numeral.Parse(string(text))
 }
 
 // write writes text and, for standard streams, sends it out.

@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // openLibraries fills the globals. It runs before the first task.
@@ -94,7 +94,7 @@ func (c *Call) Text(v lua.LValue) string {
 	case lua.LString:
 		return string(s)
 	case lua.LNumber:
-		return numberText(float64(s))
+		return numeral.Text(float64(s))
 	}
 	if fn := c.l.GetMetaField(v, "__tostring"); fn != lua.LNil {
 		result := c.callOne(fn, v)
@@ -138,31 +138,7 @@ func toNumber(v lua.LValue) (float64, bool) {
 	case lua.LNumber:
 		return float64(n), true
 	case lua.LString:
-		return parseNumber(string(n))
+		return numeral.Parse(string(n))
 	}
 	return 0, false
-}
-
-// parseNumber reads a numeral as C Lua 5.1 does: decimal with exponent, hexadecimal, spaces around it.
-func parseNumber(s string) (float64, bool) {
-	s = strings.Trim(s, " \t\n\v\f\r")
-	unsigned := strings.TrimLeft(s, "+-")
-	if len(s)-len(unsigned) > 1 || unsigned == "" || strings.ContainsAny(s, "_pPnNiI") {
-		return 0, false
-	}
-	if len(unsigned) > 2 && (unsigned[:2] == "0x" || unsigned[:2] == "0X") {
-		n, err := strconv.ParseUint(unsigned[2:], 16, 64)
-		if err != nil {
-			return 0, false
-		}
-		if s[0] == '-' {
-			return -float64(n), true
-		}
-		return float64(n), true
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // OptionTable is a table of named options. Its getters raise an error that names the option when its value is of
@@ -95,7 +97,7 @@ func (o *OptionTable) String(key, otherwise string) string {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
-		return numberText(float64(v))
+		return numeral.Text(float64(v))
 	case *lua.LNilType:
 		return otherwise
 	}
@@ -120,7 +122,7 @@ func (o *OptionTable) Number(key string, otherwise float64) float64 {
 func (o *OptionTable) Int(key string, otherwise int) int {
 	f := o.Number(key, float64(otherwise))
 	if f != float64(int(f)) {
-		o.Bad(key, "whole number expected, got %s", numberText(f))
+		o.Bad(key, "whole number expected, got %s", numeral.Text(f))
 	}
 	return int(f)
 }

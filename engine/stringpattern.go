@@ -6,6 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"murlua/engine/format"
+	"murlua/engine/numeral"
 	"murlua/engine/pattern"
 )
 
@@ -110,7 +111,7 @@ func stringGsub(c *Call) error {
 	switch r := replacement.(type) {
 	case lua.LString, *lua.LTable, *lua.LFunction:
 	case lua.LNumber:
-		replacement = lua.LString(numberText(float64(r)))
+		replacement = lua.LString(numeral.Text(float64(r)))
 	default:
 		c.BadArgument(3, "string/function/table expected")
 	}
@@ -187,7 +188,7 @@ func (c *Call) replace(b *strings.Builder, m *pattern.Matcher, begin, end int, r
 	case lua.LString:
 		b.WriteString(string(r))
 	case lua.LNumber:
-		b.WriteString(numberText(float64(r)))
+		b.WriteString(numeral.Text(float64(r)))
 	default:
 		if lua.LVAsBool(result) {
 			return c.fail("invalid replacement value (a %s)", typeName(result))

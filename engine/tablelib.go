@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // maxUnpack is how many values a function may return at once.
@@ -81,7 +83,7 @@ func tableConcat(c *Call) error {
 		case lua.LString:
 			b.WriteString(string(v))
 		case lua.LNumber:
-			b.WriteString(numberText(float64(v)))
+			b.WriteString(numeral.Text(float64(v)))
 		default:
 			return c.fail("invalid value (%s) at index %d in table for 'concat'", typeName(v), i)
 		}

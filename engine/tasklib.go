@@ -6,6 +6,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // TaskModule is mur.task. Every host has it; it is exported for those who list the modules.
@@ -132,7 +134,7 @@ func timeoutTask(c *Call) error {
 		return err
 	}
 	timer := time.AfterFunc(d, func() {
-		t.Stop(&Error{Kind: KindTimeout, Message: fmt.Sprintf("it took longer than %s s", numberText(d.Seconds())), Cause: context.DeadlineExceeded})
+		t.Stop(&Error{Kind: KindTimeout, Message: fmt.Sprintf("it took longer than %s s", numeral.Text(d.Seconds())), Cause: context.DeadlineExceeded})
 	})
 	defer timer.Stop()
 	results, err := c.Join(t)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"murlua/engine/numeral"
 )
 
 // ToGo converts a Lua value into what target points to, the reverse of [FromGo]: structs by their tags (a key that
@@ -166,7 +168,7 @@ func scalarToGo(value lua.LValue, v reflect.Value, path string) error {
 			return nil
 		}
 		if f, ok := value.(lua.LNumber); ok {
-			v.SetString(numberText(float64(f)))
+			v.SetString(numeral.Text(float64(f)))
 			return nil
 		}
 		return mismatch(path, "string", value)
@@ -194,7 +196,7 @@ func scalarToGo(value lua.LValue, v reflect.Value, path string) error {
 		v.SetFloat(f)
 		return nil
 	case f != math.Trunc(f):
-		return fmt.Errorf("%swhole number expected, got %s", prefix(path), numberText(f))
+		return fmt.Errorf("%swhole number expected, got %s", prefix(path), numeral.Text(f))
 	case v.CanInt() && math.Abs(f) <= 1<<53 && !v.OverflowInt(int64(f)):
 		v.SetInt(int64(f))
 		return nil
@@ -202,7 +204,7 @@ func scalarToGo(value lua.LValue, v reflect.Value, path string) error {
 		v.SetUint(uint64(f))
 		return nil
 	case v.CanInt() || v.CanUint():
-		return fmt.Errorf("%s%s is out of range", prefix(path), numberText(f))
+		return fmt.Errorf("%s%s is out of range", prefix(path), numeral.Text(f))
 	}
 	return Errorf(KindInternal, "cannot convert a Lua %s to a Go %s", value.Type(), v.Type())
 }

@@ -1,13 +1,10 @@
 package repl
 
 import (
-	"errors"
 	"maps"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/ast"
-	"github.com/yuin/gopher-lua/parse"
 
 	"murlua/engine"
 )
@@ -17,12 +14,12 @@ import (
 // input's are added when it compiles. An input that ends in the middle is reported by incomplete.
 func compile(name, source string, known map[string]bool) (proto *lua.FunctionProto, incomplete bool, err error) {
 	source = strings.TrimPrefix(strings.TrimLeft(source, " \t"), "=") + "\n"
-	chunk, asExpression := parseChunk(name, "return "+source)
+	chunk, asExpression := engine.Parse(name, "return "+source)
 	if asExpression != nil {
 		var asStatements error
-		chunk, asStatements = parseChunk(name, source)
+		chunk, asStatements = engine.Parse(name, source)
 		if asStatements != nil {
-			return nil, endsEarly(asExpression) || endsEarly(asStatements), asStatements
+			return nil, engine.Incomplete(asExpression) || engine.Incomplete(asStatements), asStatements
 		}
 	}
 	names := maps.Clone(known)
@@ -32,14 +29,4 @@ func compile(name, source string, known map[string]bool) (proto *lua.FunctionPro
 	}
 	maps.Copy(known, names)
 	return proto, false, nil
-}
-
-func parseChunk(name, source string) ([]ast.Stmt, error) {
-	return parse.Parse(strings.NewReader(source), name)
-}
-
-// endsEarly reports whether the parser came to the end of the input and wanted more.
-func endsEarly(err error) bool {
-	parsed, ok := errors.AsType[*parse.Error](err)
-	return ok && parsed.Pos.Line == parse.EOF
 }

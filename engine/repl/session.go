@@ -98,7 +98,7 @@ func (s *Session) Eval(ctx context.Context, input string) Result {
 	}
 	s.inputs++
 	if err != nil {
-		return Result{Err: wording(name, input, err)}
+		return Result{Err: err}
 	}
 	return s.evaluate(ctx, func(c *engine.Call) (lua.LValue, error) {
 		inner, err := c.Call(c.L().NewFunctionFromProto(proto), s.locals)
@@ -189,14 +189,6 @@ func (s *Session) tell() func(error) {
 		return nil
 	}
 	return func(err error) { fmt.Fprintf(s.options.Out, "warning: %v\n", err) }
-}
-
-// wording returns the error of an input that does not compile as the host words those of files.
-func wording(name, input string, err error) error {
-	if _, again := engine.Compile(name, strings.TrimPrefix(strings.TrimLeft(input, " \t"), "=")); again != nil {
-		return again
-	}
-	return err
 }
 
 // Describer returns a function that names opaque values by what tostring says of them, in the task of the call.

@@ -1,15 +1,17 @@
-package engine
+package rewrite
 
 import (
 	"strconv"
 
 	"github.com/yuin/gopher-lua/ast"
+
+	"murlua/engine/numeral"
 )
 
-// rewriteBlock changes a parsed block in place; see [CompileChunk].
-func rewriteBlock(block []ast.Stmt) {
+// Block changes a parsed block in place.
+func Block(block []ast.Stmt) {
 	for i := range block {
-		block[i] = rewriteStmt(block[i])
+		block[i] = statement(block[i])
 	}
 	for i := range block {
 		if isLabel(block[i]) && i+1 < len(block) && !isLabel(block[i+1]) && startsWithJump(block[i+1:]) {
@@ -18,115 +20,115 @@ func rewriteBlock(block []ast.Stmt) {
 	}
 }
 
-// rewriteStmt returns the statement to use instead, often the same one changed in place.
-func rewriteStmt(stmt ast.Stmt) ast.Stmt {
+// statement returns the statement to use instead, often the same one changed in place.
+func statement(stmt ast.Stmt) ast.Stmt {
 	switch s := stmt.(type) {
 	case *ast.AssignStmt:
-		rewriteAll(s.Lhs)
-		rewriteAll(s.Rhs)
-		return rewriteAssignment(s)
+		expressions(s.Lhs)
+		expressions(s.Rhs)
+		return assignment(s)
 	case *ast.LocalAssignStmt:
-		rewriteAll(s.Exprs)
-		rewriteLocal(s)
+		expressions(s.Exprs)
+		localFunction(s)
 	case *ast.FuncCallStmt:
-		s.Expr = rewriteExpr(s.Expr)
+		s.Expr = expression(s.Expr)
 	case *ast.DoBlockStmt:
-		rewriteBlock(s.Stmts)
+		Block(s.Stmts)
 	case *ast.WhileStmt:
-		s.Condition = condition(rewriteExpr(s.Condition))
-		rewriteBlock(s.Stmts)
+		s.Condition = condition(expression(s.Condition))
+		Block(s.Stmts)
 		s.Stmts = steady(s.Stmts, s)
 		if holds, known := truth(s.Condition); known && !holds {
 			return positioned(&ast.DoBlockStmt{}, s)
 		}
 	case *ast.RepeatStmt:
-		s.Condition = condition(rewriteExpr(s.Condition))
-		rewriteBlock(s.Stmts)
+		s.Condition = condition(expression(s.Condition))
+		Block(s.Stmts)
 		s.Stmts = steady(s.Stmts, s)
 	case *ast.IfStmt:
-		s.Condition = condition(rewriteExpr(s.Condition))
-		rewriteBlock(s.Then)
-		rewriteBlock(s.Else)
+		s.Condition = condition(expression(s.Condition))
+		Block(s.Then)
+		Block(s.Else)
 		if holds, known := truth(s.Condition); known && holds {
 			return positioned(&ast.DoBlockStmt{Stmts: s.Then}, s)
 		} else if known {
 			return positioned(&ast.DoBlockStmt{Stmts: s.Else}, s)
 		}
 	case *ast.NumberForStmt:
-		s.Init, s.Limit = rewriteExpr(s.Init), rewriteExpr(s.Limit)
+		s.Init, s.Limit = expression(s.Init), expression(s.Limit)
 		if s.Step != nil {
-			s.Step = rewriteExpr(s.Step)
+			s.Step = expression(s.Step)
 		}
-		rewriteBlock(s.Stmts)
+		Block(s.Stmts)
 	case *ast.GenericForStmt:
-		rewriteAll(s.Exprs)
+		expressions(s.Exprs)
 		completeIterator(s)
-		rewriteBlock(s.Stmts)
+		Block(s.Stmts)
 		s.Stmts = steady(s.Stmts, s)
 	case *ast.FuncDefStmt:
 		if s.Name.Func != nil {
-			s.Name.Func = rewriteExpr(s.Name.Func)
+			s.Name.Func = expression(s.Name.Func)
 		}
 		if s.Name.Receiver != nil {
-			s.Name.Receiver = rewriteExpr(s.Name.Receiver)
+			s.Name.Receiver = expression(s.Name.Receiver)
 		}
-		rewriteBlock(s.Func.Stmts)
+		Block(s.Func.Stmts)
 	case *ast.ReturnStmt:
-		rewriteAll(s.Exprs)
+		expressions(s.Exprs)
 	}
 	return stmt
 }
 
-func rewriteAll(list []ast.Expr) {
+func expressions(list []ast.Expr) {
 	for i := range list {
-		list[i] = rewriteExpr(list[i])
+		list[i] = expression(list[i])
 	}
 }
 
-// rewriteExpr returns the expression to use instead, often the same one changed in place.
-func rewriteExpr(expr ast.Expr) ast.Expr {
+// expression returns the expression to use instead, often the same one changed in place.
+func expression(expr ast.Expr) ast.Expr {
 	switch e := expr.(type) {
 	case *ast.NumberExpr:
-		if f, ok := parseNumber(e.Value); ok {
+		if f, ok := numeral.Parse(e.Value); ok {
 			e.Value = strconv.FormatFloat(f, 'g', -1, 64)
 		}
 	case *ast.StringConcatOpExpr:
 		return concatCall(e)
 	case *ast.AttrGetExpr:
-		e.Object, e.Key = rewriteExpr(e.Object), rewriteExpr(e.Key)
+		e.Object, e.Key = expression(e.Object), expression(e.Key)
 	case *ast.TableExpr:
 		for _, field := range e.Fields {
 			if field.Key != nil {
-				field.Key = rewriteExpr(field.Key)
+				field.Key = expression(field.Key)
 			}
-			field.Value = rewriteExpr(field.Value)
+			field.Value = expression(field.Value)
 		}
 	case *ast.FuncCallExpr:
 		if e.Func != nil {
-			e.Func = rewriteExpr(e.Func)
+			e.Func = expression(e.Func)
 		}
 		if e.Receiver != nil {
-			e.Receiver = rewriteExpr(e.Receiver)
+			e.Receiver = expression(e.Receiver)
 		}
-		rewriteAll(e.Args)
+		expressions(e.Args)
 	case *ast.LogicalOpExpr:
-		e.Lhs, e.Rhs = rewriteExpr(e.Lhs), rewriteExpr(e.Rhs)
+		e.Lhs, e.Rhs = expression(e.Lhs), expression(e.Rhs)
 		return decided(e)
 	case *ast.RelationalOpExpr:
-		e.Lhs, e.Rhs = rewriteExpr(e.Lhs), rewriteExpr(e.Rhs)
+		e.Lhs, e.Rhs = expression(e.Lhs), expression(e.Rhs)
 	case *ast.ArithmeticOpExpr:
-		e.Lhs, e.Rhs = rewriteExpr(e.Lhs), rewriteExpr(e.Rhs)
+		e.Lhs, e.Rhs = expression(e.Lhs), expression(e.Rhs)
 	case *ast.UnaryMinusOpExpr:
-		e.Expr = rewriteExpr(e.Expr)
+		e.Expr = expression(e.Expr)
 	case *ast.UnaryNotOpExpr:
-		e.Expr = rewriteExpr(e.Expr)
+		e.Expr = expression(e.Expr)
 		if holds, known := truth(e.Expr); known {
 			return boolean(!holds, e)
 		}
 	case *ast.UnaryLenOpExpr:
-		e.Expr = rewriteExpr(e.Expr)
+		e.Expr = expression(e.Expr)
 	case *ast.FunctionExpr:
-		rewriteBlock(e.Stmts)
+		Block(e.Stmts)
 	}
 	return expr
 }

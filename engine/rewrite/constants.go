@@ -1,4 +1,4 @@
-package engine
+package rewrite
 
 import "github.com/yuin/gopher-lua/ast"
 

@@ -1,4 +1,4 @@
-package engine
+package rewrite
 
 import (
 	"fmt"
@@ -6,14 +6,14 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// rewriteAssignment makes an assignment read everything before it writes anything. The library's compiler computes a
+// assignment makes an assignment read everything before it writes anything. The library's compiler computes a
 // value right into a local variable that it is for, so that a later value, or a table or key on the left, already sees
 // it: "a, b = b, a" gives b twice. With temporary variables it does not:
 //
 //	do local o, k = t, i; local x, y = b, a; o[k] = y; a = x end    -- for "a, t[i] = b, a"
-func rewriteAssignment(s *ast.AssignStmt) ast.Stmt {
+func assignment(s *ast.AssignStmt) ast.Stmt {
 	if list := poppedList(s); list != nil {
-		mark := positioned(&ast.StringExpr{Value: popMark}, s)
+		mark := positioned(&ast.StringExpr{Value: PopMark}, s)
 		call := positioned(&ast.FuncCallExpr{Func: mark, Args: []ast.Expr{list}}, s)
 		return positioned(&ast.FuncCallStmt{Expr: call}, s)
 	}
@@ -116,9 +116,9 @@ func positioned[N ast.PositionHolder](node N, at ast.PositionHolder) N {
 	return node
 }
 
-// rewriteLocal keeps the name of "local f = function() ... end" out of its own function; the library's compiler takes
+// localFunction keeps the name of "local f = function() ... end" out of its own function; the library's compiler takes
 // it for "local function f". Only that form has a last line.
-func rewriteLocal(s *ast.LocalAssignStmt) {
+func localFunction(s *ast.LocalAssignStmt) {
 	if len(s.Names) != 1 || len(s.Exprs) != 1 || s.LastLine() != 0 {
 		return
 	}

@@ -1,0 +1,2 @@
+// Package numeral reads and writes numbers as Lua 5.1 does.
+package numeral
