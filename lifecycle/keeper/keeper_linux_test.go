@@ -164,3 +164,23 @@ func TestStopSaysWhichRungEndedIt(t *testing.T) {
 		}
 	}
 }
+
+// However early the keeper process ends, before it has cgroups or while it is given a command.
+func TestAKeeperThatDoesNotComeUpFailsTheStart(t *testing.T) {
+	for i := range 300 {
+		k := keeper.New(keeper.Options{Program: "/bin/false"})
+		if i%2 == 0 {
+			if err := k.Warm(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(i) * 5 * time.Microsecond) // over the time that it takes to end
+		}
+		_, err := k.Start(t.Context(), role("hold"))
+		if err == nil || !strings.Contains(err.Error(), "the keeper") {
+			t.Fatalf("start %d: %v, want one that is about the keeper", i, err)
+		}
+		if err := k.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ type link struct {
 	noted   string // the file that says whose the marks are; empty: none. Set while noting
 }
 
-// equip gives the keeper a base for cgroups, before the first command.
+// equip gives the keeper a base for cgroups, before the first command. One that has ended already gets none.
 func (l *link) equip(base *contain.Base) {
 	l.mu.Lock()
 	lost := l.lost
@@ -76,7 +76,7 @@ func (l *link) request(kept *Kept, r *startRequest, files []*os.File) error {
 		fds[i] = int(f.Fd())
 	}
 	if kept.class == contain.Cgroup {
-		fd, err := l.base.Create(leafName(kept.id))
+		fd, err := l.createLeaf(leafName(kept.id))
 		if err != nil {
 			return err
 		}
@@ -86,11 +86,30 @@ func (l *link) request(kept *Kept, r *startRequest, files []*os.File) error {
 	if err := l.conn.write(r.encode(), fds...); err != nil {
 		if kept.class == contain.Cgroup {
 			l.base.Leaf(leafName(kept.id)).Remove()
+			if l.broken() {
+				_ = l.base.Remove() // the leaf may have been in its way
+			}
 		}
 		return fmt.Errorf("cannot reach the keeper: %w", err)
 	}
 	return nil
 }
+
+func (l *link) createLeaf(name string) (fd int, err error) {
+	l.mu.Lock()
+	base := l.base
+	l.mu.Unlock()
+	if base == nil {
+		return -1, errKeeperEnded
+	}
+	fd, err = base.Create(name)
+	if err != nil && l.broken() {
+		return -1, errKeeperEnded // and the base with it
+	}
+	return fd, err
+}
+
+var errKeeperEnded = errors.New("cannot reach the keeper: it has ended")
 
 func (l *link) sent() {
 	l.mu.Lock()
