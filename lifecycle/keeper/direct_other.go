@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,26 +15,6 @@ import (
 
 	"murlua/platform/contain"
 )
-
-// ErrClosed is returned by [Keeper.Start] after [Keeper.Close].
-var ErrClosed = errors.New("the keeper is closed")
-
-// ErrEnded is returned by [Kept.Signal] when the command's first process has ended.
-var ErrEnded = errors.New("the process has ended")
-
-// Options are the surroundings of a [Keeper]. The zero value is usable in a program whose main calls [Main].
-type Options struct {
-	// Program is the binary to run as keeper; empty: the running one.
-	Program string
-	// Report is what the platform offers; nil: [contain.Probe] is asked.
-	Report contain.Report
-	// Stderr takes what the keeper itself has to say; nil discards it.
-	Stderr *os.File
-	// Env is added to the keeper's own environment.
-	Env []string
-	// Marks is for Linux, where processes carry marks.
-	Marks string
-}
 
 // A Keeper starts commands and keeps them. Without subreapers the commands are this process's own children; see the
 // package comment for what is reached then.

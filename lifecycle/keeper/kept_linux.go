@@ -16,9 +16,6 @@ import (
 	"murlua/platform/contain"
 )
 
-// ErrEnded is returned by [Kept.Signal] when the command's first process has ended.
-var ErrEnded = errors.New("the process has ended")
-
 // A Kept is one started command. All methods are safe for concurrent use.
 type Kept struct {
 	link    *link

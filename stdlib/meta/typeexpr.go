@@ -12,58 +12,59 @@ func cutType(s string) (typ, rest string) {
 }
 
 func typeEnd(s string) int {
-	depth := 0
-	var quote byte
+	var within nesting
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case strings.IndexByte("([{<", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}>", c) >= 0:
-			depth--
-		case (c == ' ' || c == '\t') && depth == 0:
-			next := strings.TrimLeft(s[i:], " \t")
-			before := strings.TrimRight(s[:i], " \t")
-			if strings.HasPrefix(next, "|") || strings.HasSuffix(before, "|") || strings.HasSuffix(before, "):") || strings.HasSuffix(before, ",") {
-				i = len(s) - len(next) - 1
-				continue
-			}
+		if c := s[i]; !within.outside(c) || c != ' ' && c != '\t' {
+			continue
+		}
+		next := strings.TrimLeft(s[i:], " \t")
+		before := strings.TrimRight(s[:i], " \t")
+		if !strings.HasPrefix(next, "|") && !strings.HasSuffix(before, "|") && !strings.HasSuffix(before, "):") && !strings.HasSuffix(before, ",") {
 			return i
 		}
+		i = len(s) - len(next) - 1
 	}
 	return len(s)
+}
+
+// nesting follows brackets and quotes through a text, byte by byte.
+type nesting struct {
+	depth int
+	quote byte
+}
+
+// outside takes the next byte and reports whether it stands outside of brackets and quotes.
+func (n *nesting) outside(c byte) bool {
+	switch {
+	case n.quote != 0:
+		if c == n.quote {
+			n.quote = 0
+		}
+		return false
+	case c == '"' || c == '\'':
+		n.quote = c
+	case strings.IndexByte("([{<", c) >= 0:
+		n.depth++
+	case strings.IndexByte(")]}>", c) >= 0:
+		n.depth--
+	}
+	return n.depth == 0 && n.quote == 0
 }
 
 // alternatives splits a type expression at its outer "|". The results of a function type reach to the expression's end.
 func alternatives(typ string) []string {
 	var parts []string
-	depth, start := 0, 0
-	var quote byte
+	var within nesting
+	start := 0
 	for i := 0; i < len(typ); i++ {
-		c := typ[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case strings.IndexByte("([{<", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}>", c) >= 0:
-			depth--
-		case c == '|' && depth == 0 && strings.HasPrefix(typ[start:], "fun(") && strings.Contains(typ[start:i], "):"):
-			return append(parts, strings.TrimSpace(typ[start:]))
-		case c == '|' && depth == 0:
-			parts = append(parts, strings.TrimSpace(typ[start:i]))
-			start = i + 1
+		if c := typ[i]; !within.outside(c) || c != '|' {
+			continue
 		}
+		if strings.HasPrefix(typ[start:], "fun(") && strings.Contains(typ[start:i], "):") {
+			break
+		}
+		parts = append(parts, strings.TrimSpace(typ[start:i]))
+		start = i + 1
 	}
 	return append(parts, strings.TrimSpace(typ[start:]))
 }
