@@ -201,9 +201,7 @@ func (f *Formation) tellStopping(p *started) {
 }
 
 func (f *Formation) finishStop(p *started) {
-	p.Child.Stop(f.grace, func(rung string) {
-		f.events.emit(Event{Kind: Rung, Member: p.member.Name, PID: p.PID(), Detail: rung})
-	})
+	p.Child.Stop(f.grace)
 	<-p.settled
 }
 

@@ -128,12 +128,14 @@ func (f *Formation) start(ctx context.Context, m *Member, spec child.Spec, workd
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWithin)
 	defer cancel()
 	f.recorder.begin(1)
+	var p *started
+	spec.OnRung = func(rung string) { f.events.emit(Event{Kind: Rung, Member: m.Name, PID: p.PID(), Detail: rung}) }
 	c, err := child.Start(ctx, spec)
 	f.recorder.done()
 	if err != nil {
 		return nil, explain(spec.Path, err)
 	}
-	p := &started{Child: c, member: m, workdir: workdir, settled: make(chan struct{})}
+	p = &started{Child: c, member: m, workdir: workdir, settled: make(chan struct{})}
 	var record <-chan *running.Guard
 	if m.Command != nil {
 		p.session = id.NewSession()
@@ -163,9 +165,9 @@ func explain(path string, err error) error {
 // follow tells of the end of a process.
 func (f *Formation) follow(p *started, recorded <-chan *running.Guard) {
 	defer close(p.settled)
-	<-p.Exited()
-	f.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.PID(), Status: p.Status()})
-	<-p.Reaped()
+	p.Attend(func() {
+		f.events.emit(Event{Kind: Exited, Member: p.member.Name, PID: p.PID(), Status: p.Status()})
+	})
 	if recorded != nil {
 		f.removeRecord(p, <-recorded)
 	}

@@ -39,6 +39,9 @@ type Spec struct {
 	// OnLines gets all other lines, from the goroutine that reads the stream, before more of it is read; calls for the
 	// two streams overlap. It may be nil.
 	OnLines func(Lines)
+	// OnRung gets each step of a stop as it is taken: the first from whoever begins the stop, a further one from
+	// [Child.Attend]. Calls do not overlap. It may be nil.
+	OnRung func(rung string)
 	// Kept is where what the process writes, except the readiness line, is kept. It is closed when all has been read,
 	// or the process was not started. It may be nil.
 	Kept *output.Lazy
@@ -81,13 +84,13 @@ type started interface {
 	class() contain.Class
 	exited() <-chan struct{}
 	status() Status // after exited
-	// stop asks the process to end and ends everything of it by force when the grace is over, or ctx. It
-	// returns when nothing is left.
-	stop(ctx context.Context, s *Spec, onRung func(string)) StopReport
-	// clear ends at once what an exited process left, and returns when nothing is left; wait only waits, for
-	// a stop that is under way.
+	// stop asks the process to end and ends everything of it by force when the grace is over, or ctx. It returns when
+	// nothing is left.
+	stop(ctx context.Context, s *Spec)
+	// clear ends at once what an exited process left, and wait leaves that to a stop that is under way. Both return
+	// when nothing is left.
 	clear() StopReport
-	wait()
+	wait(s *Spec) StopReport
 }
 
 // StopReport says how far a stop had to go.
@@ -108,8 +111,8 @@ const (
 	RungSurvivor = "survivor" // something of it could not be killed
 )
 
-// Start starts the process. Its standard input is the null device. ctx bounds the start alone. After an error
-// nothing is left, and the lifeline and the channel are closed.
+// Start starts the process, which the caller then attends to: [Child.Attend]. Its standard input is the null device. ctx
+// bounds the start alone. After an error nothing is left, and the lifeline and the channel are closed.
 func Start(ctx context.Context, s Spec) (*Child, error) {
 	c := &Child{spec: s, log: newLog(), reaped: make(chan struct{})}
 	var pipes [2]pipe
@@ -148,7 +151,6 @@ func Start(ctx context.Context, s Spec) (*Child, error) {
 	if !s.Foreground {
 		c.out = readStreams(&s, c.log, pipes[0].reader, pipes[1].reader)
 	}
-	go c.watch()
 	return c, nil
 }
 
@@ -177,6 +179,14 @@ func (p pipe) close() {
 	}
 }
 
+// firstRung is how a stop begins.
+func (s *Spec) firstRung() string {
+	if s.Signal != 0 {
+		return RungSignal
+	}
+	return RungLifeline
+}
+
 func (s *Spec) files() []*os.File {
 	if s.Lifeline == nil {
 		return nil
@@ -194,21 +204,31 @@ func (c *Child) release() {
 	}
 }
 
-// watch ends whatever the process leaves behind: at once, since nothing asks that to end and nobody waits for it. Only
-// what a stop signal has asked still has the grace of that stop.
-func (c *Child) watch() {
+// Attend follows the process to its end and returns when nothing is left of it and all that it wrote has been read. It is
+// called once, in a goroutine of the caller's. exited is called when the process has ended.
+//
+// Whatever the process leaves behind is ended at once, since nothing asks that to end and nobody waits for it. Only what a
+// stop signal has asked still has the grace of that stop.
+func (c *Child) Attend(exited func()) {
 	defer close(c.reaped)
 	<-c.process.exited()
+	exited()
 	c.mu.Lock()
 	stopping := c.stopping
 	c.mu.Unlock()
-	if stopping && c.spec.Signal != 0 {
-		c.process.wait()
-	} else if left := c.process.clear(); !stopping {
-		c.mu.Lock()
-		c.report = left
-		c.mu.Unlock()
+	var report StopReport
+	if !stopping || c.spec.Signal == 0 {
+		report = c.process.clear()
 	}
+	if stopping {
+		report = c.process.wait(&c.spec)
+		if report.Rung == RungKill || report.Rung == RungSurvivor {
+			c.tell(report.Rung)
+		}
+	}
+	c.mu.Lock()
+	c.report = report
+	c.mu.Unlock()
 	c.release()
 	if c.out != nil {
 		c.out.finish()
@@ -305,6 +325,7 @@ func (c *Child) beginStop() bool {
 		return false
 	}
 	c.stopping, c.asked = true, true
+	c.tell(c.spec.firstRung()) // before anything can come of it
 	return true
 }
 
@@ -318,21 +339,21 @@ func (c *Child) takeStop() bool {
 	return asked
 }
 
-// Stop closes the lifeline or sends the stop signal, gives the process its grace, kills what is left then or when
-// ctx ends, and returns when everything is reaped. onRung is told each step as it is taken; it may be nil.
-func (c *Child) Stop(ctx context.Context, onRung func(string)) StopReport {
-	if onRung == nil {
-		onRung = func(string) {}
+func (c *Child) tell(rung string) {
+	if c.spec.OnRung != nil {
+		c.spec.OnRung(rung)
 	}
+}
+
+// Stop closes the lifeline or sends the stop signal, gives the process its grace, kills what is left then or when
+// ctx ends, and returns when everything is reaped.
+func (c *Child) Stop(ctx context.Context) StopReport {
 	first := c.takeStop()
 	if c.spec.Lifeline != nil {
 		c.spec.Lifeline.Close()
 	}
 	if first {
-		report := c.process.stop(ctx, &c.spec, onRung)
-		c.mu.Lock()
-		c.report = report
-		c.mu.Unlock()
+		c.process.stop(ctx, &c.spec)
 	}
 	<-c.reaped
 	return c.StopReport()
@@ -342,5 +363,5 @@ func (c *Child) Stop(ctx context.Context, onRung func(string)) StopReport {
 func (c *Child) Kill() StopReport {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	return c.Stop(over, nil)
+	return c.Stop(over)
 }

@@ -72,6 +72,7 @@ func start(t *testing.T, s child.Spec) *child.Child {
 	if err != nil {
 		t.Fatal(err)
 	}
+	go c.Attend(func() {}) // until it is reaped
 	t.Cleanup(func() { c.Kill() })
 	return c
 }
@@ -110,7 +111,7 @@ func TestHowAProcessEndsIsTold(t *testing.T) {
 				t.Errorf("%q: the rung is %q", script, rung)
 			}
 			// A stop of what has ended changes nothing.
-			if got := c.Stop(t.Context(), nil); got.Rung != child.RungGone {
+			if got := c.Stop(t.Context()); got.Rung != child.RungGone {
 				t.Errorf("%q: a late stop says %+v", script, got)
 			}
 		}
@@ -131,10 +132,11 @@ func TestAStopEscalates(t *testing.T) {
 		} {
 			spec := shell(k, &lines{}, test.script)
 			spec.Grace = test.grace
+			var rungs []string
+			spec.OnRung = func(rung string) { rungs = append(rungs, rung) }
 			c := start(t, spec)
 			wrote(t, c, "up")
-			var rungs []string
-			report := c.Stop(t.Context(), func(rung string) { rungs = append(rungs, rung) })
+			report := c.Stop(t.Context())
 			if report.Rung != test.rung || c.Status().Signal != test.signal {
 				t.Errorf("%s: rung %q, status %v", test.name, report.Rung, c.Status())
 			}
@@ -153,7 +155,7 @@ func TestTheEndOfAContextCutsTheGrace(t *testing.T) {
 		wrote(t, c, "up")
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
-		if report := c.Stop(ctx, nil); report.Rung != child.RungKill {
+		if report := c.Stop(ctx); report.Rung != child.RungKill {
 			t.Errorf("the stop says %+v", report)
 		}
 	})
@@ -178,7 +180,7 @@ func TestALifelineIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrote(t, c, "third")
-		report := c.Stop(t.Context(), nil)
+		report := c.Stop(t.Context())
 		if report.Rung != child.RungLifeline || c.Status().Code != 5 {
 			t.Errorf("rung %q, status %v", report.Rung, c.Status())
 		}

@@ -19,8 +19,9 @@ type direct struct {
 	ended    chan struct{} // closed when the process has ended, its group is killed and it is reaped
 	how      Status        // set before ended closes
 
-	mu   sync.Mutex
-	gone bool // reaped: its number may be somebody else's
+	mu     sync.Mutex
+	killed bool // a stop has gone so far
+	gone   bool // reaped: its number may be somebody else's
 }
 
 func startDirect(s *Spec) (started, error) {
@@ -75,38 +76,41 @@ func (d *direct) pid() int                { return d.cmd.Process.Pid }
 func (d *direct) class() contain.Class    { return contain.Group }
 func (d *direct) exited() <-chan struct{} { return d.ended }
 func (d *direct) status() Status          { return d.how }
-func (d *direct) wait()                   { <-d.ended }
 
 // clear has nothing to do: the group was killed before the process was reaped.
 func (d *direct) clear() StopReport { return StopReport{Rung: RungGone} }
 
-func (d *direct) stop(ctx context.Context, s *Spec, onRung func(string)) StopReport {
-	rung := RungLifeline
-	if s.Signal != 0 {
-		rung = RungSignal
-		d.signal(s.Signal)
+func (d *direct) wait(s *Spec) StopReport {
+	<-d.ended
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.killed {
+		return StopReport{Rung: RungKill, Killed: []contain.Process{{PID: d.pid(), Name: d.cmd.Args[0]}}}
 	}
-	onRung(rung)
+	return StopReport{Rung: s.firstRung()}
+}
+
+func (d *direct) stop(ctx context.Context, s *Spec) {
+	d.signal(s.Signal)
 	grace := time.NewTimer(s.Grace)
 	defer grace.Stop()
 	select {
 	case <-d.ended:
-		return StopReport{Rung: rung}
+		return
 	case <-grace.C:
 	case <-ctx.Done():
 	}
-	onRung(RungKill)
 	d.signal(syscall.SIGKILL)
 	<-d.ended
-	return StopReport{Rung: RungKill, Killed: []contain.Process{{PID: d.pid(), Name: d.cmd.Args[0]}}}
 }
 
-// signal reaches the whole group, if the process leads one.
+// signal reaches the whole group, if the process leads one; 0 is none.
 func (d *direct) signal(signal syscall.Signal) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.killed = d.killed || signal == syscall.SIGKILL && !d.gone
 	switch {
-	case d.gone:
+	case d.gone, signal == 0:
 	case d.ownGroup:
 		signalGroup(d.cmd.Process, signal)
 	default:

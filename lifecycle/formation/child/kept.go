@@ -34,7 +34,6 @@ func startKept(ctx context.Context, s *Spec) (started, error) {
 func (k *kept) pid() int                { return k.PID() }
 func (k *kept) class() contain.Class    { return k.Class() }
 func (k *kept) exited() <-chan struct{} { return k.Exited() }
-func (k *kept) wait()                   { <-k.Empty() }
 func (k *kept) clear() StopReport       { return report(k.Kept.Kill()) }
 
 func (k *kept) status() Status {
@@ -42,19 +41,12 @@ func (k *kept) status() Status {
 	return Status{Code: s.Code, Signal: s.Signal}
 }
 
-func (k *kept) stop(ctx context.Context, s *Spec, onRung func(string)) StopReport {
-	first := RungLifeline
-	if s.Signal != 0 {
-		first = RungSignal
-	}
-	onRung(first)
-	r := report(k.Kept.Stop(ctx, keeper.StopOptions{}))
-	switch r.Rung {
-	case RungKill, RungSurvivor:
-		onRung(r.Rung)
-	}
-	return r
+func (k *kept) wait(*Spec) StopReport {
+	<-k.Empty()
+	return report(k.Kept.Stop(context.Background(), keeper.StopOptions{})) // nothing is left to stop: it only tells
 }
+
+func (k *kept) stop(ctx context.Context, _ *Spec) { k.Kept.Stop(ctx, keeper.StopOptions{}) }
 
 func report(r keeper.StopReport) StopReport {
 	rungs := map[keeper.Rung]string{
