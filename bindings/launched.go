@@ -19,6 +19,7 @@ type launched struct {
 	task  *engine.Task // that launched it: a failing callback ends it
 
 	cancel    context.CancelCauseFunc // ends the launch
+	cut       context.CancelFunc      // ends the graces
 	up        chan struct{}           // closed when the launch has succeeded or failed
 	launchErr error
 	formation *formation.Formation // set when up is closed, unless it failed
@@ -37,6 +38,7 @@ func newLaunched(w *World, c *engine.Call, onEvent *lua.LFunction) *launched {
 func (r *launched) start(plan formation.Plan, options formation.Options) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r.cancel = cancel
+	options.Hurried, r.cut = context.WithCancel(context.Background())
 	r.live = newLiveView(string(options.ID), r.world.Script, plan)
 	r.admit = sync.OnceFunc(func() { r.world.admit(r.host) })
 	r.world.mu.Lock()
@@ -102,13 +104,7 @@ func (r *launched) stop(why error) {
 
 func (r *launched) hurry() {
 	r.stop(nil)
-	select {
-	case <-r.up:
-		if r.launchErr == nil {
-			r.formation.Kill(nil)
-		}
-	default:
-	}
+	r.cut()
 }
 
 // waitEnded waits until nothing of the formation is left.
@@ -141,6 +137,7 @@ func (r *launched) ending(ctx context.Context, task *engine.Task) (formation.End
 }
 
 func (r *launched) forget() {
+	r.cut() // nothing has one any more
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	for i, other := range r.world.formations {

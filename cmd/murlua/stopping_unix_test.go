@@ -83,6 +83,35 @@ func TestASignalStopsTheFormation(t *testing.T) {
 	}
 }
 
+// A launch that is being undone has graces, too.
+func TestASecondSignalHurriesALaunch(t *testing.T) {
+	home := t.TempDir()
+	recipe := filepath.Join(home, "recipe.lua")
+	text := `return { grace = 600, members = {
+		{ name = "deaf", command = { "sh", "-c", "trap '' TERM; touch $HOME/up; while :; do sleep 0.01; done" }, ready = { file = "` + home + `/up" } },
+		{ name = "late", command = { "sleep", "600" }, after = { "deaf" }, ready = { file = "` + home + `/never" } },
+	} }`
+	if err := os.WriteFile(recipe, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := newMurlua(t, home, "run", "--events", filepath.Join(home, "events"), recipe)
+	m.start(t)
+	told := func(kind string) bool {
+		events, _ := os.ReadFile(filepath.Join(home, "events"))
+		return strings.Contains(string(events), `"kind":"`+kind+`","member":"late"`)
+	}
+	eventually(t, "the second member starts", func() bool { return told("spawned") })
+	_ = m.cmd.Process.Signal(syscall.SIGTERM)
+	eventually(t, "the second member ends", func() bool { return told("reaped") })
+	time.Sleep(2 * oneStroke)
+	_ = m.cmd.Process.Signal(syscall.SIGINT)
+	eventually(t, "everything ends", func() bool { return len(processesWith(t, "HOME="+home)) == 0 })
+	if code := m.wait(t); code != 143 {
+		t.Errorf("exit code %d, want 143; stderr:\n%s", code, m.stderr.String())
+	}
+	nothingLeft(t, home)
+}
+
 // Whenever the launcher is killed, its members end by themselves: the kernel closes their lifelines.
 func TestAKilledLauncherLeavesNothing(t *testing.T) {
 	rounds := 50

@@ -361,6 +361,30 @@ func TestAnUnhealthyMemberIsReplaced(t *testing.T) {
 	r.gone()
 }
 
+// The formation's stop joins that of the restart.
+func TestAStopDuringARestartIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	m := command("a", "sigterm "+filepath.Join(t.TempDir(), "asked"), "stdout up", "deaf")
+	m.Ready = wrote("up")
+	m.Health = &formation.Health{
+		Every: time.Millisecond, Failures: 1,
+		Check:       func(context.Context, *formation.Probe) error { return errors.New("it has a fever") },
+		OnUnhealthy: func(context.Context, error) formation.Action { return formation.Action{Kind: formation.Restart} },
+	}
+	f := r.launch(plan(m))
+	eventually(t, "the restart's stop", func() bool { return slices.Contains(r.kinds("a"), formation.Stopping) })
+	f.Stop(nil)
+	eventually(t, "the formation's stop", func() bool { return slices.Contains(r.kinds(""), formation.Stopping) })
+	f.Kill(nil)
+	r.wait(f)
+	want := []formation.EventKind{formation.Spawned, formation.Ready, formation.Unhealthy, formation.Stopping, formation.Exited, formation.Reaped}
+	got := slices.DeleteFunc(r.kinds("a"), func(k formation.EventKind) bool { return k == formation.NotReadyYet || k == formation.Rung })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the member's events (-want +got):\n%s", diff)
+	}
+}
+
 // A group that ignores its stop signal is killed after the grace, and the stop returns only then.
 func TestAStopTakesTheGroupAndSaysWhatItKilled(t *testing.T) {
 	t.Parallel()
@@ -380,6 +404,33 @@ func TestAStopTakesTheGroupAndSaysWhatItKilled(t *testing.T) {
 	if stop.Rung != formation.RungKill || len(stop.Killed) != 1 || stop.Killed[0].Name != "sleep" {
 		t.Errorf("the stop says %+v", stop)
 	}
+}
+
+// Whoever gives up a launch can give up waiting for its end, too.
+func TestAnAbandonedLaunchCanBeHurried(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	deaf := command("deaf", "sigterm "+filepath.Join(t.TempDir(), "asked"), "stdout up", "deaf")
+	deaf.Grace, deaf.Ready = 2*livenessBound, wrote("up")
+	late := command("late", "deaf")
+	late.After, late.Ready = []string{"deaf"}, wrote("what it never writes")
+	hurried, hurry := context.WithCancel(t.Context())
+	r.options.Hurried = hurried
+	launching, abandon := context.WithCancel(t.Context())
+	go func() {
+		eventually(t, "the start of the second member", func() bool { return len(r.pids()) == 2 })
+		abandon()
+		eventually(t, "the end of the second", func() bool { return slices.Contains(r.kinds("late"), formation.Reaped) })
+		hurry()
+	}()
+	began := time.Now()
+	if _, err := formation.Launch(launching, plan(deaf, late), r.options); err == nil {
+		t.Fatal("the launch was not given up")
+	}
+	if took := time.Since(began); took >= livenessBound {
+		t.Errorf("it took %v", took)
+	}
+	r.gone()
 }
 
 // What a command started in a session of its own is found and named.

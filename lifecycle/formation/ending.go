@@ -194,10 +194,13 @@ func (f *Formation) stopProcess(p *started) {
 	f.finishStop(p)
 }
 
+// tellStopping tells it once: the formation's stop may come while a restart's is under way.
 func (f *Formation) tellStopping(p *started) {
-	if p.Running() {
-		f.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.PID()})
-	}
+	p.stopped.Do(func() {
+		if p.Running() {
+			f.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.PID()})
+		}
+	})
 }
 
 func (f *Formation) finishStop(p *started) {

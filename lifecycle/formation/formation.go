@@ -36,7 +36,7 @@ type Formation struct {
 
 	life  context.Context // ends when the stop begins: nothing is started again
 	stop  context.CancelFunc
-	grace context.Context // ends when Kill cuts the graces
+	grace context.Context // ends when the graces are cut
 	hurry context.CancelFunc
 
 	spawning sync.Mutex // held while a process is spawned after the launch, and by the stop before it looks at what runs
@@ -99,7 +99,7 @@ func newFormation(plan Plan, o *Options) *Formation {
 	})
 	f.recorder = &recorder{write: f.recordCommand}
 	f.life, f.stop = context.WithCancel(context.Background())
-	f.grace, f.hurry = context.WithCancel(context.Background())
+	f.grace, f.hurry = context.WithCancel(o.Hurried)
 	for i := range plan.Members {
 		f.slots[plan.Members[i].Name] = &slot{ready: make(chan struct{})}
 	}

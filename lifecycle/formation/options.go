@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,9 @@ type Options struct {
 	// capsules and another for commands.
 	ReadyWithin time.Duration
 	Grace       time.Duration
+	// Hurried takes the graces away when it ends, as [Formation.Kill] does, but also those of a launch that is being
+	// undone. Nil: nothing but Kill does.
+	Hurried context.Context
 
 	// EntryStdout and EntryStderr become the entry's own output: it is the program in the foreground. Nil means the
 	// null device.
@@ -110,6 +114,9 @@ func (o Options) prepared() (*Options, error) {
 	}
 	if o.ReadyWithin <= 0 {
 		o.ReadyWithin = DefaultReadyWithin
+	}
+	if o.Hurried == nil {
+		o.Hurried = context.Background()
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

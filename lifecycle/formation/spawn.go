@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -117,6 +118,7 @@ type started struct {
 	member  *Member
 	session id.Session // of a command: capsules have their own
 	workdir string
+	stopped sync.Once     // the stopping event has been sent
 	settled chan struct{} // closed when the reaped event has been sent
 }
 

@@ -164,6 +164,9 @@ func (f *Formation) restart(m *Member, old *started, action Action) (failure *Re
 		why = "it is not healthy"
 		f.stopProcess(old)
 	}
+	if f.life.Err() != nil {
+		return nil, false
+	}
 	f.events.emit(Event{Kind: Restarting, Member: m.Name, Detail: fmt.Sprintf("in %v: %s", action.After, why)})
 	wait := time.NewTimer(action.After)
 	defer wait.Stop()
