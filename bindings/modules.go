@@ -40,6 +40,8 @@ type World struct {
 	Warn           func(text string)
 	// OnEvent gets the events of every formation, one after the other for each of them.
 	OnEvent func(formation.Event)
+	// OnSweep is called when a sweep has found its items, and, with acts, right before one of them is touched.
+	OnSweep func(acts bool)
 	// Prompt says what those find at their prompt who attach to the script. Nil: nobody can.
 	Prompt Prompt
 	// Script is what a look from outside calls the script.

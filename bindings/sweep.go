@@ -15,8 +15,8 @@ func (w *World) sweepModule() engine.Module {
 	return engine.Module{
 		Name: "sweep", Doc: "end and remove what was left behind",
 		Functions: map[string]engine.Function{
-			"find": w.sweepFind, "act": sweepAct, "actions": sweepActions, "check": checkOptions, "error": newError, "canonical": w.canonical,
-			"where": whereOf,
+			"find": w.sweepFind, "act": w.sweepAct, "actions": sweepActions, "check": checkOptions, "error": newError, "canonical": w.canonical,
+			"where": whereOf, "columns": columnsOf,
 		},
 	}
 }
@@ -61,11 +61,18 @@ func (w *World) sweepFind(c *engine.Call) error {
 	if err != nil {
 		return err
 	}
+	w.sweeping(false)
 	tables := make([]map[string]any, len(f.items))
 	for i, item := range f.items {
 		tables[i] = itemFields(item)
 	}
 	return c.Return(foundType.Box(f), tables)
+}
+
+func (w *World) sweeping(acts bool) {
+	if w.OnSweep != nil {
+		w.OnSweep(acts)
+	}
 }
 
 // itemFields is an item as scripts see it.
@@ -113,12 +120,13 @@ func sweepActions(c *engine.Call) error {
 }
 
 // sweepAct is act(found, index, action, grace): what came of it.
-func sweepAct(c *engine.Call) error {
+func (w *World) sweepAct(c *engine.Call) error {
 	f := c.Object(1, foundType).(*found)
 	index, action, grace := c.Int(2), sweep.Action(c.String(3)), c.OptDuration(4, sweep.DefaultGrace)
 	if index < 1 || index > len(f.items) {
 		c.BadArgument(2, "there is no item %d", index)
 	}
+	w.sweeping(true)
 	did := ""
 	err := c.Block(func(ctx context.Context) (err error) {
 		did, err = sweep.Act(ctx, f.home, f.items[index-1], action, grace)

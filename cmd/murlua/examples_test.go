@@ -153,7 +153,7 @@ var exampleRuns = []struct {
 1 file in N ms
 4 passed, 0 failed
 `},
-	{args: []string{"sweep", "--over", "record,unreadable,formation", "sweep.lua"}, stdout: "0 done, 0 failed, 0 kept\n"},
+	{args: []string{"sweep", "--over", "record,unreadable,formation", "sweep.lua"}, stdout: "there is nothing to sweep\n"},
 }
 
 var (

@@ -35,7 +35,7 @@ func planText(plan bindings.PlanView) string {
 	if plan.Name != "" {
 		named = "formation " + plan.Name + "\n"
 	}
-	return named + columns(rows)
+	return named + bindings.Columns(rows)
 }
 
 func relations(m bindings.PlanMember) string {

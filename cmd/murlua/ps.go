@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"murlua/bindings"
 	"murlua/lifecycle/claim"
@@ -51,7 +48,7 @@ func (c *psCommand) run(ctx context.Context, o *outside) error {
 		}
 		if err := running.Prune(h, record); err != nil {
 			// What runs can be shown all the same.
-			writeAll(o.stderr, "murlua: "+printable(err.Error())+"\n")
+			writeAll(o.stderr, "murlua: "+bindings.Printable(err.Error())+"\n")
 			continue
 		}
 		pruned = append(pruned, prunedText(record, verdict.Reason))
@@ -60,7 +57,7 @@ func (c *psCommand) run(ctx context.Context, o *outside) error {
 		return context.Cause(ctx)
 	}
 	if err := nameFormations(h, live); err != nil {
-		writeAll(o.stderr, "murlua: "+printable(err.Error())+"\n")
+		writeAll(o.stderr, "murlua: "+bindings.Printable(err.Error())+"\n")
 	}
 	c.reportPruned(o, pruned)
 	if c.JSON {
@@ -96,7 +93,7 @@ func (c *psCommand) reportPruned(o *outside, pruned []string) {
 	case len(pruned) == 0:
 	case c.Verbose:
 		for _, text := range pruned {
-			writeAll(o.stderr, "pruned: "+printable(text)+"\n")
+			writeAll(o.stderr, "pruned: "+bindings.Printable(text)+"\n")
 		}
 	default:
 		writeAll(o.stderr, fmt.Sprintf("pruned %d stale records; murlua ps --verbose names each\n", len(pruned)))
@@ -135,8 +132,8 @@ func table(live []listed, now time.Time) string {
 	rows := [][]string{{"SESSION", "CAPSULE", "STATUS", "DETACHED", "UPTIME", "FORMATION", "NAME", "MEMBER", "URL"}}
 	for _, l := range grouped(live) {
 		rows = append(rows, []string{
-			string(l.SessionID), printable(l.CapsuleName + "@" + l.CapsuleVersion), status(l), yesNo(l.OutlivesLauncher),
-			uptime(l.StartedAt, now), dash(string(l.FormationID)), dash(l.name), printable(dash(l.FormationMember)), printable(dash(l.URL)),
+			string(l.SessionID), l.CapsuleName + "@" + l.CapsuleVersion, status(l), yesNo(l.OutlivesLauncher),
+			uptime(l.StartedAt, now), dash(string(l.FormationID)), dash(l.name), dash(l.FormationMember), dash(l.URL),
 		})
 	}
 	for i, row := range rows {
@@ -147,26 +144,7 @@ func table(live []listed, now time.Time) string {
 			rows[i] = slices.Delete(row, 6, 7)
 		}
 	}
-	return columns(rows)
-}
-
-// columns puts the cells of each row below those of the others, two blanks apart.
-func columns(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var out strings.Builder
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			line += fmt.Sprintf("%-*s  ", widths[i], cell)
-		}
-		out.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return out.String()
+	return bindings.Columns(rows)
 }
 
 // grouped puts the members of a formation together: the groups by their newest member, the newest first inside.
@@ -210,16 +188,6 @@ func uptime(startedAt string, now time.Time) string {
 		text = fmt.Sprintf("%dd %s", days, text)
 	}
 	return text
-}
-
-// printable is text from a file that others wrote, without what would move the cursor or end the line.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
 }
 
 func yesNo(yes bool) string {

@@ -1,6 +1,7 @@
--- What `murlua sweep` runs. Its arguments: the policy's file or "", "dry" or "", "json" or "", the kinds, the grace.
+-- What `murlua sweep` runs. Its arguments: the policy's file or "", "yes" or "" for dry, JSON and verbose, the kinds, the
+-- grace. It returns the exit code and the JSON text.
 local mur = require "mur"
-local file, dry, json, over, grace = ...
+local file, dry, json, verbose, over, grace = ...
 local options = {}
 
 if file ~= "" then
@@ -17,12 +18,14 @@ if file ~= "" then
   elseif type(policy) == "table" then
     for key, value in pairs(policy) do options[key] = value end
   else
-    error(file .. " returned a " .. type(policy) .. ", not a policy: a function(item, live), or a table of options", 0)
+    local what = policy == nil and "nothing" or "a " .. type(policy)
+    error(file .. " returned " .. what .. ", not a policy: a function(item, live), or a table of options", 0)
   end
 end
 
 if dry ~= "" then options.dry_run = true end
 if json ~= "" then options.quiet = true end
+if verbose ~= "" then options.verbose = true end
 if over ~= "" then
   options.over = {}
   for kind in over:gmatch "[^,]+" do options.over[#options.over + 1] = kind end
@@ -30,13 +33,14 @@ end
 if grace ~= "" then options.grace = tonumber(grace) end
 
 local report = mur.sweep.run(options)
+local text = ""
 if json ~= "" then
   local items = mur.json.array()
   for i, entry in ipairs(report.items) do
     items[i] = { item = entry.item, action = entry.action, why = entry.why, result = entry.result, detail = entry.detail }
   end
-  print(mur.json.encode({
+  text = mur.json.encode({
     items = items, done = report.done, failed = report.failed, kept = report.kept, would = report.would, dry_run = report.dry_run,
-  }, { pretty = true }))
+  }, { pretty = true })
 end
-os.exit(report.code)
+return report.code, text

@@ -68,7 +68,12 @@ func Act(ctx context.Context, h home.Home, item Item, action Action, grace time.
 	return ended(killed), err
 }
 
-func ended(count int) string { return fmt.Sprintf("%d processes ended", count) }
+func ended(count int) string {
+	if count == 1 {
+		return "1 process ended"
+	}
+	return fmt.Sprintf("%d processes ended", count)
+}
 
 func actOnRecord(ctx context.Context, h home.Home, record running.Record, action Action, grace time.Duration) (string, error) {
 	did := "pruned"

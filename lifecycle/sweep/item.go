@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"murlua/lifecycle/door"
@@ -77,7 +78,7 @@ func Find(ctx context.Context, h home.Home, kinds []Kind) ([]Item, error) {
 	}
 	if wanted(Unreadable) {
 		for _, file := range listing.Unreadable {
-			item := Item{Kind: Unreadable, ID: file.Path, Path: file.Path, State: Gone, Reason: file.Reason.Error()}
+			item := Item{Kind: Unreadable, ID: file.Path, Path: file.Path, State: Gone, Reason: strings.TrimPrefix(file.Reason.Error(), file.Path+": ")}
 			if !file.Removable() {
 				// It may be the record of a session that runs.
 				item.State = Unreachable

@@ -72,7 +72,7 @@ func TestWhatWasTrackedIsListedAndEnded(t *testing.T) {
 	if item.Path != path || item.State != sweep.Gone || item.Reason != want || len(item.Procs) != 1 || item.Procs[0].PID != left.Process.Pid {
 		t.Errorf("found %+v", item)
 	}
-	if did, err := sweep.Act(t.Context(), h, item, sweep.End, 0); err != nil || did != "1 processes ended" {
+	if did, err := sweep.Act(t.Context(), h, item, sweep.End, 0); err != nil || did != "1 process ended" {
 		t.Errorf("%q, %v", did, err)
 	}
 	if err := left.Wait(); err == nil {

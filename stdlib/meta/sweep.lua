@@ -6,7 +6,10 @@
 --- is done, no process is signalled that was not identified at that moment, and nothing that may be in use is removed.
 ---
 --- A policy is a function of an item and its life. It returns one of the item's actions and, if it likes, why; nil or "keep" keep the
---- item. So a policy that says nothing about an item leaves it alone.
+--- item, and may come with a reason too. So a policy that says nothing about an item leaves it alone. The table shows the reasons.
+---
+--- Records do not always wait for a sweep: like murmur's commands, `murlua ps` and those that are given a session (`stop`, `send`,
+--- `token`, mur.running.get) prune the records of processes that have ended.
 ---
 --- | Kind | Is | Actions besides "keep" |
 --- |---|---|---|
@@ -23,6 +26,7 @@
 ---   dry_run = true,
 ---   policy = function(item, live)
 ---     if item.kind == "record" and live.state == "gone" then return "prune" end
+---     if item.kind == "formation" then return "keep", "its logs are still wanted" end
 ---     if item.capsule_name == "scratch" and item.age > 3600 then return "stop", "an hour is enough" end
 ---   end,
 --- }
@@ -32,7 +36,7 @@ local sweep = {}
 
 ---@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"tracked"|"scratch" What an item is: see the table in mur.sweep.
 ---@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep" What is done to an item; "keep" is the same as nil: nothing. Which actions a kind has: see mur.sweep.
----@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item. Which actions a kind has: see mur.sweep.
+---@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item, also with a reason. Which actions a kind has: see mur.sweep.
 
 --- What a sweep found. A record has the fields of mur.Record too.
 ---@class mur.SweepItem
@@ -60,12 +64,13 @@ local sweep = {}
 ---@field over? mur.SweepKind[] The kinds to look at. Default: all.
 ---@field grace? number Seconds that a process which is stopped has before it is killed. Default 10.
 ---@field quiet? boolean Do not print the table. Default false.
+---@field verbose? boolean A line of the table for each item that is kept, instead of a summary of them. Default false.
 ---@field on_item? fun(entry: mur.SweepEntry) Called for each item when it has been dealt with.
 
 ---@class mur.SweepEntry
 ---@field item mur.SweepItem
 ---@field action? mur.SweepAction
----@field why? string What the policy said.
+---@field why? string What the policy said, also about what is kept.
 ---@field result "done"|"failed"|"kept"|"would"
 ---@field detail? string What came of it, in a few words.
 ---@field error? any The error, when it failed.
@@ -78,11 +83,14 @@ local sweep = {}
 ---@field kept integer
 ---@field would integer
 ---@field dry_run boolean
+---@field verbose boolean Whether the table has a line for each item that was kept.
 ---@field code integer 1 when something failed, else 0.
 
---- Finds items, asks the policy about all of them, does what it said, and prints a table.
+--- Finds items, asks the policy about all of them, does what it said, and prints a table: a line for each item that something
+--- was done to, and below it what was kept, summed up by kind, state and reason.
 ---
---- Raises `usage` when the policy returns what cannot be done to an item; nothing has been done then.
+--- Raises `usage` when the policy returns what cannot be done to an item, or a reason that is no string, and whatever the policy
+--- raises; nothing has been done then. When it is stopped halfway it prints what was done, and raises `cancelled`.
 ---
 --- ```lua
 --- local mur = require "mur"
@@ -109,7 +117,7 @@ function sweep.run(options) end
 function sweep.find(options) end
 
 --- A policy: prunes records whose process has ended, removes files that are no records and temporary folders of scripts that were
---- killed, and ends what hosts that are gone left running. Formations' folders are kept.
+--- killed, and ends what hosts that are gone left running. Formations' folders are kept, for what the members wrote.
 ---
 --- ```lua
 --- local mur = require "mur"
@@ -151,7 +159,8 @@ function sweep.keep_newest(count) end
 ---@return mur.SweepPolicy policy
 function sweep.owned_by(folder, policy) end
 
---- A policy: the first of several that wants to do something decides.
+--- A policy: the first of several that wants to do something, or says "keep", decides. When none does, the item is kept for the reasons
+--- of all.
 ---
 --- ```lua
 --- local mur = require "mur"

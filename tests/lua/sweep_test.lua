@@ -94,6 +94,13 @@ t.describe("mur.sweep", function()
       t.expect(mur.running.list()):is_empty()
     end)
 
+    t.it("shows what was kept and why", function()
+      local report = sweep { over = { "record" }, policy = function(_, live) return "keep", "it is " .. live.state end }
+      t.expect(report.items[1]):includes { result = "kept", why = "it is live" }
+      t.expect(tostring(report)):matches "\n1 +record +live +sleep@command +it is live\n"
+      f:stop()
+    end)
+
     t.it("older_than, owned_by and first decide", function()
       local policy = mur.sweep.first {
         mur.sweep.owned_by("/nowhere", mur.sweep.older_than(0, "kill")),
@@ -103,5 +110,28 @@ t.describe("mur.sweep", function()
       t.expect(sweep { policy = policy, dry_run = true }.would):is(0)
       f:stop()
     end)
+  end)
+
+  t.it("shows what it did when it is stopped", function()
+    local f = mur.formation.launch { members = {
+      { name = "deaf", command = { "sh", "-c", "trap '' TERM; echo deaf; exec sleep 60" }, ready = mur.ready.log "deaf" },
+      { name = "obedient", command = { "sleep", "60" }, after = { "deaf" } },
+    } }
+    local print_before, printed, first = print, nil, mur.task.queue(1)
+    t.finally(function() print = print_before end)
+    print = function(text) printed = text end
+    local task = mur.task.spawn(function()
+      mur.sweep.run {
+        over = { "record" }, grace = 60, policy = function() return "stop", "enough" end,
+        on_item = function(entry) first:push(entry.item.formation_member) end, -- the newest comes first
+      }
+    end)
+    t.expect(first:pop(30)):is("obedient")
+    task:cancel()
+    local ok, err = pcall(task.join, task)
+    t.expect({ ok, err.kind }):is { false, "cancelled" }
+    t.expect(printed):matches "stop +done: ended by SIGTERM %(enough%)\n.*stop +failed: .*\n1 done, 1 failed, 0 kept"
+    mur.running.signal(mur.running.list()[1], "KILL") -- it would need all of its grace
+    f:wait()
   end)
 end)
