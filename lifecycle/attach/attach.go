@@ -28,6 +28,13 @@ var (
 // folder is where the sockets of a home are.
 func folder(h home.Home) string { return filepath.Join(h.Path(), "attach") }
 
+func ensureFolder(h home.Home) (string, error) {
+	if err := h.Ensure(); err != nil {
+		return "", err
+	}
+	return folder(h), fsx.EnsurePrivateDir(folder(h))
+}
+
 // name is the file name of a process's socket.
 func name(of process.Identity) string { return strconv.Itoa(of.PID) + "-" + of.Start }
 
@@ -54,11 +61,8 @@ func Listen(h home.Home) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a socket to attach to: %w", err)
 	}
-	if err := h.Ensure(); err != nil {
-		return nil, fmt.Errorf("cannot open a socket to attach to: %w", err)
-	}
-	dir := folder(h)
-	if err := fsx.EnsurePrivateDir(dir); err != nil {
+	dir, err := ensureFolder(h)
+	if err != nil {
 		return nil, fmt.Errorf("cannot open a socket to attach to: %w", err)
 	}
 	removeStale(dir)
