@@ -15,7 +15,7 @@ import (
 type FormationView struct {
 	Formation string       `json:"formation"`
 	Name      string       `json:"name,omitempty"`
-	State     string       `json:"state"` // launching, running, stopping, failed, ended
+	State     string       `json:"state"` // launching, running, stopping, failed, ended; unknown to all but its recipe
 	Script    string       `json:"script,omitempty"`
 	PID       int          `json:"pid"` // of the process that holds it
 	Started   time.Time    `json:"started_at"`
@@ -37,6 +37,7 @@ type MemberView struct {
 	Workdir     string    `json:"workdir,omitempty"`
 	Containment string    `json:"containment,omitempty"`
 	Starts      int       `json:"starts"`
+	Entry       bool      `json:"entry,omitempty"`
 	Detail      string    `json:"detail,omitempty"` // what is missing, why it failed, how it ended
 }
 
@@ -56,7 +57,7 @@ func newLiveView(id, script string, plan formation.Plan) *liveView {
 	l.current = FormationView{Formation: id, Name: plan.Name, State: "launching", Script: script, PID: os.Getpid(), Started: time.Now().UTC(), Members: []MemberView{}}
 	for i, m := range plan.Members {
 		l.index[m.Name] = i
-		l.current.Members = append(l.current.Members, MemberView{Name: m.Name, State: "waiting", Since: l.current.Started})
+		l.current.Members = append(l.current.Members, MemberView{Name: m.Name, State: "waiting", Since: l.current.Started, Entry: m.Entry})
 	}
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
+	"murlua/lifecycle/output"
 	"murlua/lifecycle/running"
 )
 
@@ -34,7 +35,7 @@ func keptFormations(h home.Home) (kept []id.Formation) {
 		if err != nil {
 			continue
 		}
-		if members, err := keptOutputs(formation.OutputDir(h, launched)); err == nil && len(members) > 0 {
+		if members, err := output.Kept(formation.OutputDir(h, launched)); err == nil && len(members) > 0 {
 			kept = append(kept, launched)
 		}
 	}

@@ -11,11 +11,8 @@ import (
 
 	"murlua/engine/repl"
 	"murlua/lifecycle/attach"
-	"murlua/lifecycle/claim"
 	"murlua/lifecycle/home"
-	"murlua/lifecycle/id"
 	"murlua/lifecycle/running"
-	"murlua/platform/process"
 )
 
 type attachCommand struct {
@@ -102,12 +99,6 @@ func (f *fromHere) Line(ctx context.Context, line string) repl.Next {
 	return f.Remote.Line(ctx, line)
 }
 
-// host is a process that may let somebody in, and what it is.
-type host struct {
-	process.Identity
-	inside string
-}
-
 // dialHost connects to the process that runs a formation's recipe, or to a session's own, and says which it is.
 func dialHost(ctx context.Context, h home.Home, address string) (conn net.Conn, inside string, err error) {
 	candidates, err := hostsOf(h, address)
@@ -124,20 +115,6 @@ func dialHost(ctx context.Context, h home.Home, address string) (conn net.Conn, 
 	return conn, inside, err
 }
 
-// dialOne connects to the first that lets anybody in; none is [attach.ErrNobody].
-func dialOne(ctx context.Context, h home.Home, candidates []host) (conn net.Conn, inside string, err error) {
-	err = attach.ErrNobody
-	for _, of := range candidates {
-		if conn, err = attach.Dial(ctx, h, of.Identity); err == nil {
-			return conn, of.inside, nil
-		}
-		if !errors.Is(err, attach.ErrNobody) {
-			return nil, "", err
-		}
-	}
-	return nil, "", err
-}
-
 // hostsOf returns the processes to try: for a session its own, and then its formation's.
 func hostsOf(h home.Home, address string) ([]host, error) {
 	target, err := running.FindTarget(h, address)
@@ -148,35 +125,11 @@ func hostsOf(h home.Home, address string) ([]host, error) {
 		return launchersOf(h, target.Formation)
 	}
 	record := target.Session
-	own := host{record.Identity(), fmt.Sprintf("inside capsule %s (%s)", record.CapsuleName, record.SessionID)}
+	own := host{Identity: record.Identity(), inside: fmt.Sprintf("inside capsule %s (%s)", record.CapsuleName, record.SessionID)}
 	launcher, ok := record.Launcher()
 	if !ok {
 		return []host{own}, nil
 	}
 	own.inside += "; its recipe: murlua attach " + string(record.FormationID)
-	return []host{own, {launcher, attachedTo(record.FormationID)}}, nil
-}
-
-func attachedTo(f id.Formation) string { return "attached to " + string(f) }
-
-// launchersOf returns the processes that hold a formation: one, unless records contradict each other.
-func launchersOf(h home.Home, wanted id.Formation) ([]host, error) {
-	listing, err := running.Scan(h.Running())
-	if err != nil {
-		return nil, err
-	}
-	var hosts []host
-	for _, r := range listing.Records {
-		launcher, ok := r.Launcher()
-		if r.FormationID == wanted && ok && (len(hosts) == 0 || hosts[0].Identity != launcher) {
-			hosts = append(hosts, host{launcher, attachedTo(wanted)})
-		}
-	}
-	if holder, named := claim.Of(h, wanted); len(hosts) == 0 && named { // none of its members has come up yet
-		hosts = append(hosts, host{holder.Launcher(), attachedTo(wanted)})
-	}
-	if len(hosts) == 0 {
-		return nil, keptHint(fmt.Errorf("no running member of formation %s is known", wanted), h, wanted)
-	}
-	return hosts, nil
+	return []host{own, launcherOf(record.FormationID, launcher)}, nil
 }

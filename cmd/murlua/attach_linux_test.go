@@ -169,6 +169,14 @@ func TestARecipeMayRefuse(t *testing.T) {
 	if code := show.run(t); code != 0 || !strings.Contains(show.stdout.String(), "one@1") || !strings.Contains(show.stderr.String(), "lets nobody in") {
 		t.Errorf("show: %d, %q, %q", code, show.stdout.String(), show.stderr.String())
 	}
+	asJSON := newMurlua(t, home, "show", formation, "--json")
+	var view bindings.FormationView // of the same form as when the recipe says it
+	if code := asJSON.run(t); code != 0 || json.Unmarshal(asJSON.stdout.Bytes(), &view) != nil {
+		t.Fatalf("show --json: %d, %q, %q", code, asJSON.stdout.String(), asJSON.stderr.String())
+	}
+	if view.Formation != formation || view.State != "unknown" || view.PID != m.cmd.Process.Pid || len(view.Members) != 1 || view.Members[0].State != "live" {
+		t.Errorf("show --json: %+v", view)
+	}
 	_ = m.cmd.Process.Signal(syscall.SIGTERM)
 	if code := m.wait(t); code != 143 {
 		t.Errorf("the recipe ended with %d", code)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"murlua/lifecycle/formation"
 	"murlua/lifecycle/home"
@@ -33,39 +32,18 @@ func (c *logsCommand) run(ctx context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
-	kept, err := keptOutputs(formation.OutputDir(h, launched))
-	if err != nil {
+	outputs, err := outputsOf(h, launched)
+	switch {
+	case err != nil:
 		return err
+	case c.Follow && len(outputs.holders) > 0:
+		return c.follow(ctx, o, h, outputs, members)
+	case len(members) == 0 && outputs.none():
+		return fmt.Errorf("no output is kept of formation %s: none of its members has written anything, or it is no more", launched)
+	case len(members) == 0:
+		members = outputs.kept
 	}
-	silent, err := silentMembers(h, launched, kept)
-	if err != nil {
-		return err
-	}
-	if len(members) == 0 {
-		if len(kept)+len(silent) == 0 {
-			return fmt.Errorf("no output is kept of formation %s: none of its members has written anything, or it is no more", launched)
-		}
-		members = kept
-		if c.Follow {
-			members = slices.Concat(kept, speechless(silent))
-		}
-	}
-	members, err = c.withOutput(launched, members, kept, silent)
-	if err != nil || len(members) == 0 {
-		return err
-	}
-	options := output.FollowOptions{Tail: c.Tail, Follow: c.Follow}
-	if c.Follow {
-		var stop func()
-		if ctx, stop, err = untilEnded(ctx, h, launched); err != nil {
-			return err
-		}
-		defer stop()
-		if options.Below, err = h.EnsureFormations(); err != nil {
-			return err
-		}
-	}
-	return c.show(ctx, o, formation.OutputDir(h, launched), members, options)
+	return c.show(o, outputs, members)
 }
 
 // resolve finds the formation and the members that are meant; no members are all.
@@ -87,95 +65,70 @@ func (c *logsCommand) resolve(h home.Home) (id.Formation, []string, error) {
 	return record.FormationID, []string{record.FormationMember}, nil
 }
 
-// silentMembers are the members that run and of which there is no output, by name, and whether that is because they
-// have the terminal.
-func silentMembers(h home.Home, launched id.Formation, kept []string) (map[string]bool, error) {
+// outputs is whose output there is of a formation, and who may come to write some.
+type outputs struct {
+	of   id.Formation
+	dir  string
+	kept []string // members that wrote something, by name
+	// silent are the members that run and have written nothing that is kept, and whether that is because they have the
+	// terminal.
+	silent  map[string]bool
+	holders []host // none when it does not run
+}
+
+func outputsOf(h home.Home, launched id.Formation) (outputs, error) {
+	found := outputs{of: launched, dir: formation.OutputDir(h, launched), silent: map[string]bool{}}
+	found.holders, _ = launchersOf(h, launched) // none when it has ended
 	listing, err := running.Scan(h.Running())
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	silent := map[string]bool{}
+	if found.kept, err = output.Kept(found.dir); err != nil {
+		return found, err
+	}
 	for _, r := range listing.Records {
-		if r.FormationID == launched && !slices.Contains(kept, r.FormationMember) {
-			silent[r.FormationMember] = r.FormationEntry
+		if r.FormationID == launched && !slices.Contains(found.kept, r.FormationMember) {
+			found.silent[r.FormationMember] = r.FormationEntry
 		}
 	}
-	return silent, nil
+	return found, nil
 }
 
-// speechless are the silent members that may come to write something, in the order of their names.
-func speechless(silent map[string]bool) []string {
-	var members []string
-	for member, entry := range silent {
-		if !entry {
-			members = append(members, member)
-		}
+// none says that nothing is known of a formation.
+func (f outputs) none() bool { return len(f.kept)+len(f.silent)+len(f.holders) == 0 }
+
+// refuse says why the member's output cannot be shown; nil when it is kept, or the member has written nothing.
+func (f outputs) refuse(member string) error {
+	entry, quiet := f.silent[member]
+	switch {
+	case quiet && entry:
+		return entryWrites(member)
+	case quiet, slices.Contains(f.kept, member):
+		return nil
+	case len(f.kept) == 0:
+		return fmt.Errorf("no output of %q is kept in formation %s, nor of another member", member, f.of)
 	}
-	slices.Sort(members)
-	return members
+	return &hintedError{fmt.Errorf("no output of %q is kept in formation %s", member, f.of), "there is output of " + strings.Join(f.kept, ", ")}
 }
 
-// withOutput leaves out the members that have written nothing, which is no failure, and refuses those that are not
-// there. When following, it may come to write something.
-func (c *logsCommand) withOutput(launched id.Formation, members, kept []string, silent map[string]bool) (shown []string, err error) {
+func entryWrites(member string) error {
+	return fmt.Errorf("no output of %q is kept: the entry of a formation has the terminal for itself", member)
+}
+
+// show prints what the members wrote, one after the other. The lines of several members have their names in front.
+func (c *logsCommand) show(o *outside, outputs outputs, members []string) error {
 	for _, member := range members {
-		entry, quiet := silent[member]
-		switch {
-		case slices.Contains(kept, member):
-			shown = append(shown, member)
-		case quiet && entry:
-			return nil, fmt.Errorf("no output of %q is kept: the entry of a formation has the terminal for itself", member)
-		case quiet && c.Follow:
-			shown = append(shown, member)
-		case quiet:
-		case len(kept) == 0:
-			return nil, fmt.Errorf("no output of %q is kept in formation %s, nor of another member", member, launched)
-		default:
-			return nil, &hintedError{
-				fmt.Errorf("no output of %q is kept in formation %s", member, launched), "there is output of " + strings.Join(kept, ", "),
-			}
+		if err := outputs.refuse(member); err != nil {
+			return err
 		}
 	}
-	return shown, nil
-}
-
-// keptOutputs lists the members of which there is output.
-func keptOutputs(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	members = slices.DeleteFunc(slices.Clone(members), func(member string) bool { return !slices.Contains(outputs.kept, member) })
+	var failures []error
+	for _, member := range members {
+		printer := newLinePrinter(o.stdout, member, len(members) > 1)
+		failures = append(failures, output.Read(filepath.Join(outputs.dir, member+".log"), c.Tail, printer.print))
+		printer.end()
 	}
-	var members []string
-	for _, entry := range entries {
-		if member, ok := strings.CutSuffix(entry.Name(), ".log"); ok {
-			members = append(members, member)
-		}
-	}
-	return members, nil
-}
-
-// show prints what the members wrote: one after the other, or, when following, each line as it comes. The lines of
-// several members have their names in front.
-func (c *logsCommand) show(ctx context.Context, o *outside, dir string, members []string, options output.FollowOptions) error {
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	failures := make([]error, len(members))
-	for i, member := range members {
-		printer := &linePrinter{to: o.stdout, mu: &mu}
-		if len(members) > 1 {
-			printer.prefix = []byte("[" + member + "] ")
-		}
-		follow := func() {
-			failures[i] = output.Follow(ctx, filepath.Join(dir, member+".log"), options, printer.print)
-			printer.end()
-		}
-		if c.Follow {
-			all.Go(follow)
-		} else {
-			follow()
-		}
-	}
-	all.Wait()
 	return errors.Join(failures...)
 }
 
@@ -183,9 +136,16 @@ func (c *logsCommand) show(ctx context.Context, o *outside, dir string, members 
 // only whole lines do, so that no line is made of two.
 type linePrinter struct {
 	to     *os.File
-	mu     *sync.Mutex
 	prefix []byte
 	open   []byte
+}
+
+func newLinePrinter(to *os.File, member string, prefixed bool) *linePrinter {
+	p := &linePrinter{to: to}
+	if prefixed {
+		p.prefix = []byte("[" + member + "] ")
+	}
+	return p
 }
 
 // longestHeld is how much of a line without an end is held back.
@@ -221,8 +181,6 @@ func (p *linePrinter) prefixed(lines output.Block) {
 
 func (p *linePrinter) write(data []byte) {
 	if len(data) > 0 {
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		_, _ = p.to.Write(data) // a reader that went away ends us by SIGPIPE
 	}
 }

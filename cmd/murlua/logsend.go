@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"net"
 
 	"murlua/bindings"
 	"murlua/engine/repl"
@@ -13,30 +13,25 @@ import (
 	"murlua/platform/process"
 )
 
-// untilEnded returns a context that ends with the formation as well: at once when nobody holds it any more. The caller
-// calls stop.
-func untilEnded(ctx context.Context, h home.Home, followed id.Formation) (within context.Context, stop func(), err error) {
+// untilEnded returns a context that ends with the formation as well: when none of the processes holds it any more. The
+// caller calls stop.
+func untilEnded(ctx context.Context, h home.Home, followed id.Formation, holders []host) (within context.Context, stop func()) {
 	within, cancel := context.WithCancel(ctx)
-	holders, err := launchersOf(h, followed)
-	if err != nil {
-		cancel() // it has ended
-		return within, cancel, nil
-	}
 	done := make(chan struct{})
 	go func() { // ends with within
 		defer close(done)
 		defer cancel()
 		for _, holder := range holders {
-			awaitEnd(within, h, followed, holder.Identity)
+			awaitEnd(within, h, followed, holder)
 		}
 	}()
-	return within, func() { cancel(); <-done }, nil
+	return within, func() { cancel(); <-done }
 }
 
 // awaitEnd waits until the process holds the formation no more, or ctx ends. A process that can be asked may go on
 // when its formation has ended; of the others nothing is known but that they are there.
-func awaitEnd(ctx context.Context, h home.Home, followed id.Formation, holder process.Identity) {
-	ref, state := process.OpenIdentity(holder)
+func awaitEnd(ctx context.Context, h home.Home, followed id.Formation, holder host) {
+	ref, state := process.OpenIdentity(holder.Identity)
 	if ref == nil {
 		if state.Kind != process.Gone {
 			<-ctx.Done()
@@ -44,22 +39,9 @@ func awaitEnd(ctx context.Context, h home.Home, followed id.Formation, holder pr
 		return
 	}
 	defer ref.Close()
-	if conn, err := attach.Dial(ctx, h, holder); err == nil {
-		heard := make(chan struct{}, 1)
-		remote := repl.NewRemote(conn, bell(heard), bell(heard))
-		defer remote.Close()
-		for listen := true; listen; {
-			if holds, known := stillHolds(ctx, remote, followed); known && !holds {
-				return
-			}
-			select {
-			case <-heard: // something happened there
-			case <-remote.Gone():
-				listen = false
-			case <-ctx.Done():
-				return
-			}
-		}
+	conn, err := letIn(ctx, h, holder)
+	if err == nil && awaitWord(ctx, conn, followed) || err != nil && holder.marked {
+		return
 	}
 	select {
 	case <-ref.Exited():
@@ -67,17 +49,32 @@ func awaitEnd(ctx context.Context, h home.Home, followed id.Formation, holder pr
 	}
 }
 
-// stillHolds asks whether the formation has ended. It is not known of a process that answers no longer.
-func stillHolds(ctx context.Context, remote *repl.Remote, followed id.Formation) (holds, known bool) {
-	text, err := remote.State(ctx, string(followed))
-	if errors.Is(err, repl.ErrGone) {
-		return false, false
+// letIn connects to the process as soon as it lets anybody in. One that only a marker names has had the time.
+func letIn(ctx context.Context, h home.Home, holder host) (net.Conn, error) {
+	if holder.marked {
+		conn, _, err := dialOne(ctx, h, []host{holder})
+		return conn, err
 	}
-	var view bindings.FormationView
-	if err != nil || json.Unmarshal(text, &view) != nil {
-		return false, err != nil // it knows of no such formation
+	return attach.Await(ctx, h, holder.Identity)
+}
+
+// awaitWord waits until the process says that the formation has ended; false when it lets nobody in any more, or ctx ends.
+func awaitWord(ctx context.Context, conn net.Conn, followed id.Formation) bool {
+	heard := make(chan struct{}, 1)
+	remote := repl.NewRemote(conn, bell(heard), bell(heard))
+	defer remote.Close()
+	for {
+		if _, view, err := viewOf(ctx, remote, followed); errors.Is(err, errEnded) || view.State == bindings.StateEnded {
+			return true
+		}
+		select {
+		case <-heard: // something happened there
+		case <-remote.Gone():
+			return false
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return view.State != bindings.StateEnded, true
 }
 
 // bell rings for whatever is written.

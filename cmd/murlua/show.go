@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"murlua/bindings"
-	"murlua/engine/repl"
 	"murlua/lifecycle/attach"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/door"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
@@ -68,32 +66,23 @@ func showFormation(ctx context.Context, o *outside, h home.Home, shown id.Format
 	if err != nil {
 		return err
 	}
-	conn, _, err := dialOne(ctx, h, launchers)
-	if errors.Is(err, attach.ErrNobody) {
-		return showRecords(ctx, o, h, shown, asJSON)
-	}
-	if err != nil {
+	text, view, err := askView(ctx, h, launchers, shown)
+	switch {
+	case errors.Is(err, attach.ErrNobody):
+		return showRecords(ctx, o, h, shown, launchers[0], asJSON)
+	case errors.Is(err, errEnded):
+		return keptHint(fmt.Errorf("formation %s has ended", shown), h, shown)
+	case err != nil:
 		return err
-	}
-	remote := repl.NewRemote(conn, io.Discard, io.Discard)
-	defer remote.Close()
-	state, err := remote.State(ctx, string(shown))
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printObject(o, state)
-	}
-	var view bindings.FormationView
-	if err := json.Unmarshal(state, &view); err != nil {
-		return fmt.Errorf("cannot read what the recipe says of %s: %w", shown, err)
+	case asJSON:
+		return printObject(o, text)
 	}
 	writeAll(o.stdout, formationView(view, time.Now()))
 	return nil
 }
 
 // showRecords shows what the records say of a formation whose recipe lets nobody in.
-func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formation, asJSON bool) error {
+func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formation, launcher host, asJSON bool) error {
 	listing, err := running.Scan(h.Running())
 	if err != nil {
 		return err
@@ -104,15 +93,35 @@ func showRecords(ctx context.Context, o *outside, h home.Home, shown id.Formatio
 			live = append(live, listed{Record: r, Liveness: verdict})
 		}
 	}
-	if err := nameFormations(h, live); err != nil {
-		return err
+	holder, named := claim.Of(h, shown)
+	if len(live) == 0 && !named {
+		return noneRuns(h, shown)
+	}
+	for i := range live {
+		live[i].name = holder.Name
 	}
 	if asJSON {
-		return printJSON(o, live)
+		return printObject(o, recordsView(shown, holder.Name, launcher, live))
 	}
 	writeAll(o.stderr, "its recipe lets nobody in: this is what the records say\n")
 	writeAll(o.stdout, table(live, time.Now()))
 	return nil
+}
+
+// recordsView is what the records say in the form in which a recipe says it.
+func recordsView(shown id.Formation, name string, launcher host, live []listed) bindings.FormationView {
+	view := bindings.FormationView{
+		Formation: string(shown), Name: name, State: "unknown", PID: launcher.PID, Started: shown.Time().UTC(),
+		Members: []bindings.MemberView{}, Events: []string{},
+	}
+	for _, l := range live {
+		started, _ := time.Parse(time.RFC3339, l.StartedAt)
+		view.Members = append(view.Members, bindings.MemberView{
+			Name: l.FormationMember, State: l.State.String(), Since: started, PID: l.PID, Session: string(l.SessionID), URL: l.URL, Workdir: l.Workdir,
+			Detail: l.Reason, Entry: l.FormationEntry,
+		})
+	}
+	return view
 }
 
 // formationView is how it stands with a formation, for people.

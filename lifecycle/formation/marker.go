@@ -29,6 +29,19 @@ func (m Marker) Launcher() process.Identity {
 	return process.Identity{PID: m.LauncherPID, Start: m.LauncherStart, Origin: m.LauncherOrigin}
 }
 
+// maxMarker is how long a marker may be: two paths and two numbers.
+const maxMarker = 64 << 10
+
+// ReadMarker reads the marker in a formation's directory; false when there is none that can be read.
+func ReadMarker(dir string) (Marker, bool) {
+	text, _, err := fsx.ReadRegular(filepath.Join(dir, MarkerFile), maxMarker)
+	var read Marker
+	if err != nil || json.Unmarshal(text, &read) != nil || read.ProjectDir == "" || read.LauncherPID <= 0 {
+		return Marker{}, false
+	}
+	return read, true
+}
+
 // dir is the formation's directory.
 func (f *Formation) dir() string {
 	return filepath.Join(f.options.Home.Formations(), string(f.options.ID))

@@ -2,128 +2,22 @@ package output
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
-
-	"murlua/platform/watch"
 )
 
-// FollowOptions say what of a kept file is read.
-type FollowOptions struct {
-	// Tail is how many of the last lines are given first; below 0 all that there are, also those in the files put
-	// aside.
-	Tail int
-	// Follow goes on with what is written later, until ctx ends.
-	Follow bool
-	// Below is a folder, above the file, that is there. With it a file to follow that is not there yet is waited for,
-	// and so are the folders between; without it that is an error.
-	Below string
-}
-
-// Follow reads the file that a [File] keeps at path, and hands it on in blocks; the beginning of a line is handed on
-// as soon as it is in the file. It returns nil when all was read, also what there was when ctx ended, else why the file
-// cannot be read.
-func Follow(ctx context.Context, path string, options FollowOptions, each func(Block)) error {
-	if options.Follow && options.Below != "" {
-		if there, err := appear(ctx, path, options.Below); err != nil || !there {
-			return err
-		}
-	}
-	watcher, err := openWatch(path, options.Follow)
-	if err != nil {
-		return err
-	}
-	if watcher != nil {
-		defer watcher.Close()
-	}
+// Read hands on, in blocks, what the [File] at path has kept: the last lines, or, with a tail below 0, all that there is,
+// also in the files put aside. The error is why it cannot be read.
+func Read(path string, tail int, each func(Block)) error {
 	f := &follower{path: path, each: each, buf: make([]byte, mostBuffer)}
 	defer f.close()
-	if err := f.begin(options.Tail); err != nil {
+	if err := f.begin(tail); err != nil {
 		return err
 	}
-	for last := !options.Follow; ; {
-		last = last || ctx.Err() != nil // what was written before that is read
-		if err := f.read(); err != nil || last {
-			return err
-		}
-		last = await(ctx, watcher) != nil
-	}
-}
-
-// appear waits until the file is there; false when ctx ends before.
-func appear(ctx context.Context, path, below string) (there bool, err error) {
-	for {
-		dir, there := nearest(path, below)
-		if there {
-			return true, nil
-		}
-		watcher, err := openWatch(filepath.Join(dir, "any"), true)
-		if err != nil {
-			if now, _ := nearest(path, below); now != dir {
-				continue // it was removed meanwhile
-			}
-			return false, err
-		}
-		if now, there := nearest(path, below); now == dir && !there { // nothing came before the watch began
-			err = await(ctx, watcher)
-		}
-		if watcher != nil {
-			watcher.Close()
-		}
-		if err != nil && ctx.Err() != nil {
-			_, there = nearest(path, below)
-			return there, nil
-		}
-	}
-}
-
-// nearest returns the innermost folder on the way from below to the file that is there, and whether the file is.
-func nearest(path, below string) (dir string, there bool) {
-	if _, err := os.Stat(path); err == nil {
-		return filepath.Dir(path), true
-	}
-	for dir = filepath.Dir(path); dir != below && len(dir) > len(below); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil {
-			return dir, false
-		}
-	}
-	return below, false
-}
-
-// openWatch watches the file's folder, because a rotation replaces the file. Nil where the system reports no changes.
-func openWatch(path string, follow bool) (*watch.Watcher, error) {
-	if !follow {
-		return nil, nil
-	}
-	watcher, err := watch.Open(filepath.Dir(path), watch.Options{})
-	if errors.Is(err, watch.ErrUnsupported) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot follow %q: %w", path, err)
-	}
-	return watcher, nil
-}
-
-// await waits for a change; where none is reported it looks again after a while.
-func await(ctx context.Context, watcher *watch.Watcher) error {
-	const lookAgain = 50 * time.Millisecond
-	if watcher != nil {
-		_, err := watcher.Next(ctx)
-		return err
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(lookAgain):
-		return nil
-	}
+	return f.read()
 }
 
 type follower struct {
@@ -139,19 +33,18 @@ func (f *follower) close() {
 	}
 }
 
-// begin gives the lines that come before what is followed, and leaves the current file open where they end.
+// begin opens the file where reading begins: the oldest there is, or the current one, when the last lines of those put
+// aside have been given.
 func (f *follower) begin(tail int) error {
-	var err error
-	if f.file, err = os.Open(f.path); err != nil {
-		return fmt.Errorf("cannot read kept output: %w", err)
-	}
 	if tail < 0 {
-		for n := oldest(f.path); n > 0; n-- {
-			if err := f.readOld(n); err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.beginOldest()
+	}
+	old, err := f.openLast()
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		defer old.Close()
 	}
 	size, err := f.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -161,8 +54,8 @@ func (f *follower) begin(tail int) error {
 	if err != nil {
 		return err
 	}
-	if missing > 0 {
-		if err := f.oldTail(missing); err != nil {
+	if missing > 0 && old != nil {
+		if err := f.oldTail(old, missing); err != nil {
 			return err
 		}
 	}
@@ -170,16 +63,51 @@ func (f *follower) begin(tail int) error {
 	return err
 }
 
-// oldTail gives the last lines of the file that was put aside last.
-func (f *follower) oldTail(lines int) error {
-	old, err := os.Open(f.path + ".1")
-	if errors.Is(err, fs.ErrNotExist) {
+// beginOldest opens the oldest file; [follower.read] goes on from one to the next.
+func (f *follower) beginOldest() error {
+	for {
+		n := oldest(f.path)
+		file, err := os.Open((&File{path: f.path}).numbered(n))
+		if errors.Is(err, fs.ErrNotExist) && (n > 0 || oldest(f.path) > 0) {
+			continue // no longer kept, or put aside just now
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read kept output: %w", err)
+		}
+		f.file = file
 		return nil
 	}
-	if err != nil {
-		return err
+}
+
+// openLast opens the newest file, and returns the one that was put aside before it, which is the caller's; nil when there
+// is none.
+func (f *follower) openLast() (old *os.File, err error) {
+	for {
+		newest := 0
+		f.file, err = os.Open(f.path)
+		if errors.Is(err, fs.ErrNotExist) && oldest(f.path) > 0 { // the next one is just being begun
+			newest = 1
+			f.file, err = os.Open((&File{path: f.path}).numbered(newest))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read kept output: %w", err)
+		}
+		old, err = os.Open((&File{path: f.path}).numbered(newest + 1))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("cannot read kept output: %w", err)
+		}
+		if n, err := f.place(); err == nil && n == newest {
+			return old, nil
+		}
+		f.file.Close() // put aside in between: something would be given twice, or not at all
+		if old != nil {
+			old.Close()
+		}
 	}
-	defer old.Close()
+}
+
+// oldTail gives the last lines of the file that was put aside last.
+func (f *follower) oldTail(old *os.File, lines int) error {
 	size, err := old.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -194,26 +122,15 @@ func (f *follower) oldTail(lines int) error {
 	return f.copy(old)
 }
 
-func oldest(path string) int {
-	n := 0
-	for {
-		if _, err := os.Stat((&File{path: path}).numbered(n + 1)); err != nil {
-			return n
+// oldest is the highest number that a file put aside has; 0 when there is none. One number may be missing while the
+// files are being renamed.
+func oldest(path string) (highest int) {
+	for n := 1; n <= highest+2; n++ {
+		if _, err := os.Stat((&File{path: path}).numbered(n)); err == nil {
+			highest = n
 		}
-		n++
 	}
-}
-
-func (f *follower) readOld(n int) error {
-	old, err := os.Open((&File{path: f.path}).numbered(n))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // rotated away meanwhile
-	}
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	return f.copy(old)
+	return highest
 }
 
 // read gives everything up to the end of the current file, and goes on in the next one when it was put aside.
@@ -286,9 +203,19 @@ func (f *follower) place() (int, error) {
 	}
 }
 
+// copy gives what the file has by now, and not what is written meanwhile: whoever writes faster than this is read would
+// keep it from everything else.
 func (f *follower) copy(from *os.File) error {
-	for {
-		n, err := from.Read(f.buf)
+	info, err := from.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot read kept output: %w", err)
+	}
+	at, err := from.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("cannot read kept output: %w", err)
+	}
+	for now := io.LimitReader(from, info.Size()-at); ; {
+		n, err := now.Read(f.buf)
 		if n > 0 {
 			f.each(Block(f.buf[:n]))
 		}

@@ -2,13 +2,11 @@ package output
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -129,152 +127,6 @@ func TestNoLineIsMadeOfTwoStreams(t *testing.T) {
 	f.Close()
 	if got, _ := os.ReadFile(path); string(got) != "password: \nwarning\nrest\nopen\n" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestFollowGivesTheTailAndThenWhatComesAcrossRotations(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "member.log")
-	f, err := Create(path, FileOptions{Limit: 2000, Old: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(from, to int) {
-		for i := from; i < to; i++ {
-			f.Write("out", Block(fmt.Sprintf("line %06d\n", i)))
-		}
-	}
-	write(0, 500)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var mu sync.Mutex
-	var got bytes.Buffer
-	done := make(chan error)
-	go func() {
-		done <- Follow(ctx, path, FollowOptions{Tail: 5, Follow: true}, func(b Block) {
-			mu.Lock()
-			got.Write(b)
-			mu.Unlock()
-		})
-	}()
-	has := func(text string) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return strings.Contains(got.String(), text)
-	}
-	until(t, func() bool { return has("line 000499\n") })
-	write(500, 3000)
-	f.Write("out", Block("part of a line"))
-	until(t, func() bool { return has("part of a line") })
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	f.Close()
-	var want bytes.Buffer
-	for i := 495; i < 3000; i++ {
-		fmt.Fprintf(&want, "line %06d\n", i)
-	}
-	want.WriteString("part of a line")
-	if got.String() != want.String() {
-		t.Errorf("got %d bytes, want %d", got.Len(), want.Len())
-	}
-}
-
-func TestFollowWaitsForTheFile(t *testing.T) {
-	below := t.TempDir()
-	folder := filepath.Join(below, "formation", "output")
-	path := filepath.Join(folder, "member.log")
-	for _, step := range []struct {
-		name string
-		make func() error
-	}{
-		{"at once", func() error { return nil }},
-		{"its folder comes", func() error { return os.MkdirAll(folder, 0o700) }},
-		{"another file comes", func() error { return os.WriteFile(filepath.Join(folder, "other.log"), nil, 0o600) }},
-		{"its folder goes", func() error { return os.RemoveAll(filepath.Join(below, "formation")) }},
-	} {
-		if err := step.make(); err != nil {
-			t.Fatal(err)
-		}
-		t.Run("after "+step.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			blocks, done := make(chan string, 10), make(chan error, 1)
-			go func() {
-				done <- Follow(ctx, path, FollowOptions{Tail: -1, Follow: true, Below: below}, func(b Block) { blocks <- string(b) })
-			}()
-			if err := os.MkdirAll(folder, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			f, err := Create(path, FileOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Write("out", Block("the first line\n"))
-			got := ""
-			for got != "the first line\n" {
-				got += <-blocks
-			}
-			f.Close()
-			cancel()
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Follow(ctx, path, FollowOptions{Follow: true, Below: below}, nil); err != nil {
-		t.Errorf("the end of the context gave %v", err)
-	}
-}
-
-func TestFollowReadsWhatWasThereAtTheEnd(t *testing.T) {
-	for range 50 {
-		path := filepath.Join(t.TempDir(), "member.log")
-		f, err := Create(path, FileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Write("out", Block("one\n"))
-		ctx, cancel := context.WithCancel(t.Context())
-		blocks, done := make(chan string, 10), make(chan error, 1)
-		go func() {
-			done <- Follow(ctx, path, FollowOptions{Tail: -1, Follow: true}, func(b Block) { blocks <- string(b) })
-		}()
-		<-blocks
-		f.Write("out", Block("two\n"))
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		f.Close()
-		if len(blocks) != 1 || <-blocks != "two\n" {
-			t.Fatal("what was written before the end was not read")
-		}
-	}
-}
-
-func TestFollowWithoutFollowingReadsWhatIsThere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "member.log")
-	f, _ := Create(path, FileOptions{Limit: 30, Old: 5})
-	for i := range 8 {
-		f.Write("out", Block(fmt.Sprintf("line %d\n", i)))
-	}
-	defer f.Close()
-	for tail, want := range map[int]string{
-		0: "", 1: "line 7\n", 3: "line 5\nline 6\nline 7\n",
-		-1: "line 0\nline 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\n",
-	} {
-		var got bytes.Buffer
-		if err := Follow(t.Context(), path, FollowOptions{Tail: tail}, func(b Block) { got.Write(b) }); err != nil || got.String() != want {
-			t.Errorf("tail %d gave %q, %v, want %q", tail, got.String(), err, want)
-		}
-	}
-	if err := Follow(t.Context(), path+"none", FollowOptions{}, nil); err == nil {
-		t.Error("a file that is not there was followed")
 	}
 }
 

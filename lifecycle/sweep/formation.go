@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 	"murlua/lifecycle/running"
 	"murlua/platform/process"
 )
-
-// maxMarker is how long a marker may be: two paths and two numbers.
-const maxMarker = 64 << 10
 
 // formationItem describes a formation's directory; false when it is none. Links are none.
 func formationItem(path string, records []running.Record, listErr error) (Item, bool) {
@@ -35,26 +31,11 @@ func formationItem(path string, records []running.Record, listErr error) (Item, 
 			item.Members = append(item.Members, entry.Name())
 		}
 	}
-	marked := readMarker(path, &item.Marker)
+	var marked bool
+	item.Marker, marked = formation.ReadMarker(path)
 	item.Name = item.Marker.ProjectDir
 	item.State, item.Reason = formationState(frm, marked, item.Marker, records, listErr)
 	return item, true
-}
-
-func readMarker(path string, marker *formation.Marker) bool {
-	file, err := os.Open(filepath.Join(path, formation.MarkerFile))
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	text := make([]byte, maxMarker)
-	n, _ := file.Read(text)
-	var read formation.Marker
-	if json.Unmarshal(text[:n], &read) != nil || read.ProjectDir == "" || read.LauncherPID <= 0 {
-		return false
-	}
-	*marker = read
-	return true
 }
 
 // formationState judges a formation: it lives while its launcher may, or a member of it.
