@@ -184,6 +184,19 @@ func TestAMisspeltNameOfAModuleNamesTheRightOne(t *testing.T) {
 	}
 }
 
+func TestAModulesFunctionIsCalledWithADot(t *testing.T) {
+	got, err := runDemo(t, context.Background(), `
+		local ok, err = pcall(function() mur.demo:open("x") end)
+		print(err.message, err.hint)
+		print(pcall(mur.demo.open, {}))
+		print(select(2, pcall(function() mur.demo:fail() end)).message)`)
+	want := "'mur.demo.open' takes no object, it is called with a dot\twrite mur.demo.open(...)\n" +
+		"false\tbad argument #1 to 'mur.demo.open' (string expected, got table)\nit failed\n"
+	if err != nil || got != want {
+		t.Errorf("printed %q, %v, want %q", got, err, want)
+	}
+}
+
 // Nobody sees a line of the library: not in a place, not in a traceback.
 func TestErrorsAreNotPlacedInTheLibrary(t *testing.T) {
 	for source, want := range map[string]string{

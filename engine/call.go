@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -45,9 +46,26 @@ func (c *Call) run(fn Function) int {
 
 // Raise raises an error as an error object and does not return.
 func (c *Call) Raise(err error) {
+	if e := c.withColon(err); e != nil {
+		err = e
+	}
 	value := c.t.host.errorValue(c.l, err)
 	c.t.inner = stackOf(err)
 	c.l.Error(value, 0)
+}
+
+// withColon is the error of a call that failed because a module's function was called like a method, nil for others: it
+// got the module as its first argument.
+func (c *Call) withColon(err error) error {
+	dot := strings.LastIndexByte(c.name, '.')
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Kind != KindUsage || c.plain || dot < 0 || c.Get(1) == lua.LNil || c.Get(1) != c.t.host.loaded.RawGetString(c.name[:dot]) {
+		return nil
+	}
+	return &Error{
+		Kind: KindUsage, Message: "'" + c.name + "' takes no object, it is called with a dot", Cause: err,
+		Hint: "write " + c.name + "(...)",
+	}
 }
 
 // L is the Lua thread that calls. Blocking while using it directly blocks every task.

@@ -34,7 +34,9 @@ func Parse(name, source string) (chunk []ast.Stmt, err error) {
 	}()
 	chunk, err = parse.Parse(strings.NewReader(source), name)
 	if err != nil {
-		return nil, syntaxError(name, strings.Count(source, "\n")+1, err)
+		e := syntaxError(name, strings.Count(source, "\n")+1, err)
+		e.Message += mistakeAt(source, err)
+		return nil, e
 	}
 	return chunk, nil
 }

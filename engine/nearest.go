@@ -1,9 +1,9 @@
 package engine
 
 // Nearest returns the candidate that a name was probably meant to be, or "": the one with the fewest changed, missing,
-// surplus or swapped letters, if those are at most a third of the name and one.
+// surplus or swapped letters, if those are at most a third of the name and one, and not all of it.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", len(name)/3+2
+	best, bestDistance := "", min(len(name)/3+2, max(len(name), 1))
 	for _, candidate := range candidates {
 		if d := distance(name, candidate, bestDistance); d < bestDistance {
 			best, bestDistance = candidate, d

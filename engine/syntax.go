@@ -43,6 +43,62 @@ func syntaxError(name string, lines int, found any) *Error {
 	return e
 }
 
+// mistakeAt says more of two mistakes that the parser notices too late, at the next statement: one after a return, and
+// a function that is named but not called. It tries what would be right in that place; blocks that are open are closed.
+func mistakeAt(source string, err error) string {
+	var parsed *parse.Error
+	if !errors.As(err, &parsed) {
+		return ""
+	}
+	const uncalled = "; is '()' missing before it?"
+	if parsed.Pos.Line == parse.EOF {
+		if parses(source + "()") {
+			return uncalled
+		}
+		return ""
+	}
+	lines := strings.Split(source, "\n")
+	if parsed.Pos.Line < 1 || parsed.Pos.Line > len(lines) || !isName(parsed.Token) {
+		return ""
+	}
+	before, _, _ := strings.Cut(lines[parsed.Pos.Line-1], parsed.Token)
+	before = strings.Join(append(lines[:parsed.Pos.Line-1:parsed.Pos.Line-1], before), "\n")
+	const deepest = 20 // blocks
+	for open := range deepest {
+		end := strings.Repeat(" end", open)
+		switch {
+		case !parses(before + end):
+		case !endsBlock(parsed.Token) && !parses(before+" local _"+end):
+			return "; nothing may follow 'return' in its block"
+		default:
+			return ""
+		}
+		switch {
+		case parses(strings.TrimRight(before, " \t\n") + "()" + end):
+			return uncalled
+		}
+	}
+	return ""
+}
+
+func parses(source string) bool {
+	_, err := parse.Parse(strings.NewReader(source), "")
+	return err == nil
+}
+
+// isName says whether a token is a name or a keyword.
+func isName(token string) bool {
+	return token != "" && (token[0] == '_' || token[0]|0x20 >= 'a' && token[0]|0x20 <= 'z')
+}
+
+func endsBlock(token string) bool {
+	switch token {
+	case "end", "else", "elseif", "until", "then", "and", "or", "in":
+		return true
+	}
+	return false
+}
+
 // Incomplete reports whether a chunk could not be compiled only because its end is missing: a prompt reads on.
 func Incomplete(err error) bool {
 	var parsed *parse.Error
