@@ -148,7 +148,7 @@ func decide(c *engine.Call, fn *lua.LFunction) func(context.Context, formation.E
 		if exit.Reason != nil {
 			fields["reason"], fields["message"] = exit.Reason.Kind, exit.Reason.String()
 		}
-		action, err := askAction(ctx, host, fn, fields)
+		action, err := askAction(ctx, host, "on_exit", fn, fields)
 		if err != nil {
 			if ctx.Err() == nil {
 				task.Stop(&callbackError{err})
@@ -159,8 +159,8 @@ func decide(c *engine.Call, fn *lua.LFunction) func(context.Context, formation.E
 	}
 }
 
-// askAction calls a function that returns what to do: a word, and for "restart" after how many seconds.
-func askAction(ctx context.Context, host *engine.Host, fn *lua.LFunction, argument any) (formation.Action, error) {
+// askAction calls the function of an option that returns what to do: a word, and for "restart" after how many seconds.
+func askAction(ctx context.Context, host *engine.Host, option string, fn *lua.LFunction, argument any) (formation.Action, error) {
 	task, err := host.Spawn(ctx, fn, argument)
 	if err != nil {
 		return formation.Action{}, err
@@ -169,13 +169,13 @@ func askAction(ctx context.Context, host *engine.Host, fn *lua.LFunction, argume
 	if err != nil {
 		return formation.Action{}, err
 	}
-	if len(values) == 0 || values[0] == lua.LNil {
+	if len(values) == 0 || !lua.LVAsBool(values[0]) { // `return exit.code == 3 and "restart"` gives false
 		return formation.Action{Kind: formation.Ignore}, nil
 	}
 	kind, ok := actions[lua.LVAsString(values[0])]
 	if !ok {
 		return formation.Action{}, &engine.Error{
-			Kind: engine.KindUsage, Message: "on_exit or on_unhealthy returned " + values[0].String(),
+			Kind: engine.KindUsage, Where: placeOf(fn), Message: fmt.Sprintf("%s returned %q", option, values[0].String()),
 			Hint: `return "stop", "restart" (and after how many seconds), "ignore" or nothing`,
 		}
 	}
@@ -207,7 +207,7 @@ func (w *World) readHealth(c *engine.Call, o *engine.OptionTable) *formation.Hea
 	case *lua.LFunction:
 		host, task := c.Host(), c.Task()
 		h.OnUnhealthy = func(ctx context.Context, last error) formation.Action {
-			action, err := askAction(ctx, host, v, last.Error())
+			action, err := askAction(ctx, host, "on_unhealthy", v, last.Error())
 			if err != nil && ctx.Err() == nil {
 				task.Stop(&callbackError{err})
 			}

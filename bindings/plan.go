@@ -76,6 +76,13 @@ func (w *World) readPlanTable(c *engine.Call) *planned {
 	p.attach = o.Bool("attach", true)
 	members := c.Options(1).Nested("members", o.Table("members"))
 	o.Done(false)
+	if table := o.Table("members"); table != nil {
+		table.ForEach(func(key, _ lua.LValue) {
+			if name, ok := key.(lua.LString); ok {
+				o.Bad("members", "it is a list and has no '%s'; write members = { { name = %q, … } }", string(name), string(name))
+			}
+		})
+	}
 	for i := 1; i <= members.Len(); i++ {
 		table, ok := members.At(i).(*lua.LTable)
 		if !ok {

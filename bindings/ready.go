@@ -229,11 +229,14 @@ func newError(c *engine.Call) error {
 
 // whereOf is where(function): the place at which it is written.
 func whereOf(c *engine.Call) error {
-	fn := c.Function(1)
+	return c.Return(placeOf(c.Function(1)))
+}
+
+func placeOf(fn *lua.LFunction) string {
 	if fn.IsG {
-		return c.Return("(Go)")
+		return "(Go)"
 	}
-	return c.Return(fmt.Sprintf("%s:%d", fn.Proto.SourceName, fn.Proto.LineDefined))
+	return fmt.Sprintf("%s:%d", fn.Proto.SourceName, fn.Proto.LineDefined)
 }
 
 // readiness decides when a member is ready.

@@ -346,6 +346,7 @@ local function of_function(fn, clause)
   return new(describe, function()
     return function(member)
       local is, why = attempt(fn, member)
+      if type(is) == "function" then usage("the policy at %s returned a function; call it with ()", native.where(fn)) end
       if is then return true end
       if why == nil then return false, sentence(describe) end
       return false, clause and sentence(clause, tostring(why)) or "waiting: " .. tostring(why)

@@ -47,7 +47,7 @@ func (p Plan) Select(only, except []string) (Plan, error) {
 			}
 		}
 	}
-	if len(wrong) == 0 && len(selected.Members) == 0 {
+	if len(wrong) == 0 && len(selected.Members) == 0 && len(p.Members) > 0 {
 		wrong = append(wrong, errors.New("cannot leave out every member"))
 	}
 	return selected, errors.Join(wrong...)

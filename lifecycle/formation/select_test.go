@@ -48,3 +48,10 @@ func TestSelectTakesWhatTheMembersNeed(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingIsLeftOutOfNothing(t *testing.T) {
+	chosen, err := Plan{}.Select(nil, nil)
+	if err != nil || len(chosen.Members) != 0 {
+		t.Error(chosen, err) // that there is no member is for Check to say
+	}
+}

@@ -70,6 +70,11 @@ t.describe("mur.ready", function()
     t.expect(function() ready.policy(function() error "oops" end):check() end):fails "oops"
   end)
 
+  t.it("a function that names another one instead of calling it is a fault", function()
+    local err = t.expect(function() ready.policy(function() return mur.fs.exists end):check() end):fails "usage"
+    t.expect(err.message):matches "^the policy at .*ready_test.lua:%d+ returned a function; call it with %(%)$"
+  end)
+
   t.it("waits until it is so", function()
     mur.task.spawn(function()
       mur.sleep(0.02)
