@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"murlua/engine/check"
+	"murlua/lifecycle/formation"
 	"murlua/stdlib/meta"
 )
 
@@ -25,6 +26,7 @@ func (c *checkCommand) run(_ context.Context, o *outside) error {
 	if err != nil {
 		return err
 	}
+	surface.Circle = formation.Circle
 	findings := []check.Finding{}
 	for _, path := range c.Recipes {
 		source, err := os.ReadFile(path)

@@ -3,9 +3,11 @@ package check
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/yuin/gopher-lua/ast"
 
 	"murlua/engine"
 	"murlua/stdlib/meta"
@@ -15,7 +17,7 @@ import (
 type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
-	Kind    string `json:"kind"` // syntax, global, member, option or plan
+	Kind    string `json:"kind"` // syntax, global, member, call, argument, option, return, value or plan
 	Message string `json:"message"`
 }
 
@@ -27,9 +29,13 @@ type Surface struct {
 	Docs      *meta.Docs          // the modules of mur
 	Globals   []string            // names that are always there
 	Libraries map[string][]string // the functions and values of those globals that are tables
+
+	// Circle finds members that wait for each other: the first of them and a sentence about them, or nothing. It is that
+	// of the launch, which this package must not know; nil finds none.
+	Circle func(names []string, after func(name string) []string) (first, sentence string)
 }
 
-// NewSurface describes a host with no modules but those in the stubs.
+// NewSurface describes a host with no modules but those in the stubs, and no Circle.
 func NewSurface(docs *meta.Docs) (Surface, error) {
 	globals, libraries, err := engine.Globals()
 	return Surface{Docs: docs, Globals: globals, Libraries: libraries}, err
@@ -37,7 +43,10 @@ func NewSurface(docs *meta.Docs) (Surface, error) {
 
 // Script checks one script, in the order of its lines.
 func Script(file, source string, surface Surface) []Finding {
-	c := &checker{file: file, Surface: surface, assigned: map[string]int{}, globals: map[string]bool{}}
+	c := &checker{
+		file: file, Surface: surface, assigned: map[string]int{}, globals: map[string]bool{}, fields: map[string]bool{}, uses: map[string][]use{}, read: map[string]bool{},
+		known: map[ast.Expr]value{}, expected: map[*ast.FunctionExpr]meta.Signature{},
+	}
 	if _, err := engine.Compile(file, source); err != nil {
 		return []Finding{c.syntax(err)}
 	}
@@ -53,8 +62,13 @@ func Script(file, source string, surface Surface) []Finding {
 	}
 	c.declare(chunk)
 	c.block(chunk, nil)
-	sort.SliceStable(c.findings, func(i, j int) bool { return c.findings[i].Line < c.findings[j].Line })
-	return c.findings
+	c.unused()
+	c.meantLocal()
+	if c.anyGlobal || len(c.uses["setfenv"]) > 0 {
+		c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Kind == "global" })
+	}
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Line - b.Line })
+	return slices.Compact(c.findings)
 }
 
 type checker struct {
@@ -63,8 +77,16 @@ type checker struct {
 	findings []Finding
 	assigned map[string]int  // how often a name is assigned after its declaration, anywhere
 	globals  map[string]bool // those that are there, and those that the script assigns
+	uses     map[string][]use
+	read     map[string]bool // names of locals whose values are used
+	plans    []named
+	fields   map[string]bool // names of fields that the script assigns, of whatever
 
-	functions int // how many are around what is checked
+	known    map[ast.Expr]value                   // what is known of the values of expressions
+	expected map[*ast.FunctionExpr]meta.Signature // how functions will be called
+
+	anyGlobal bool // the script decides itself what a global is that nothing assigned
+	functions int  // how many are around what is checked
 }
 
 func (c *checker) syntax(err error) Finding {

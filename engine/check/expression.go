@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -14,20 +15,38 @@ const (
 	unknown    kind = iota
 	isRequire       // the function require
 	isLibrary       // a library of the language
+	isPlain         // a function of the language: "print", "string.format"
 	isModule        // a module of mur: "mur", "mur.task"
-	isFunction      // a function of a module
+	isFunction      // a function of a module, or a method: "mur.Handle:stop"
 	isObject        // a table or handle that a class describes
+	isList          // a list of values of a type
+	isMap           // a table of values of a type under any keys
+	isIterator      // a function that gives one value of a type after the other
+	isPairs         // what pairs and ipairs give for a table of values of a type
+	isWord          // one of the words that a type lists
 )
 
 // value is what is known of a value.
 type value struct {
 	kind  kind
 	name  string
+	typ   string
 	class *meta.Class
 	fn    *meta.Function
+
+	written *ast.FunctionExpr // the function that it is, if it stands in the script
 }
 
+// expression checks an expression, and notes what is known of its value.
 func (c *checker) expression(e ast.Expr, s *scope) value {
+	v := c.evaluate(e, s)
+	if v != (value{}) {
+		c.known[e] = v
+	}
+	return v
+}
+
+func (c *checker) evaluate(e ast.Expr, s *scope) value {
 	switch x := e.(type) {
 	case *ast.IdentExpr:
 		return c.name(x, s)
@@ -37,6 +56,7 @@ func (c *checker) expression(e ast.Expr, s *scope) value {
 		return c.call(x, s)
 	case *ast.FunctionExpr:
 		c.function(x, s)
+		return value{written: x}
 	case *ast.TableExpr:
 		for _, f := range x.Fields {
 			if f.Key != nil {
@@ -48,30 +68,32 @@ func (c *checker) expression(e ast.Expr, s *scope) value {
 		c.expression(x.Lhs, s)
 		c.expression(x.Rhs, s)
 	case *ast.RelationalOpExpr:
-		c.expression(x.Lhs, s)
-		c.expression(x.Rhs, s)
+		c.comparison(x, s)
 	case *ast.StringConcatOpExpr:
-		c.expression(x.Lhs, s)
-		c.expression(x.Rhs, s)
+		c.operand(x.Lhs, s)
+		c.operand(x.Rhs, s)
 	case *ast.ArithmeticOpExpr:
-		c.expression(x.Lhs, s)
-		c.expression(x.Rhs, s)
+		c.operand(x.Lhs, s)
+		c.operand(x.Rhs, s)
 	case *ast.UnaryMinusOpExpr:
-		c.expression(x.Expr, s)
+		c.operand(x.Expr, s)
 	case *ast.UnaryNotOpExpr:
-		c.expression(x.Expr, s)
+		c.condition(x.Expr, s)
 	case *ast.UnaryLenOpExpr:
-		c.expression(x.Expr, s)
+		c.operand(x.Expr, s)
 	}
 	return value{}
 }
 
 // field checks object.key.
 func (c *checker) field(x *ast.AttrGetExpr, s *scope) value {
-	object := c.expression(x.Object, s)
+	object := c.operand(x.Object, s)
 	key, ok := x.Key.(*ast.StringExpr)
 	if !ok {
 		c.expression(x.Key, s)
+		if object.kind == isList || object.kind == isMap {
+			return c.typed(object.typ)
+		}
 		return value{}
 	}
 	return c.member(object, key.Value, x.Line())
@@ -81,9 +103,15 @@ func (c *checker) member(object value, key string, line int) value {
 	switch object.kind {
 	case isLibrary:
 		members := c.Libraries[object.name]
-		if object.name != "_G" && object.name != "package" && !contains(members, key) {
+		switch {
+		case object.name == "_G" || object.name == "package" || c.fields[key]:
+		case !slices.Contains(members, key):
 			c.report(line, "member", "there is no '%s.%s'%s", object.name, key, meant(key, members))
+		default:
+			return value{kind: isPlain, name: object.name + "." + key}
 		}
+	case isMap:
+		return c.typed(object.typ)
 	case isModule:
 		return c.moduleMember(object, key, line)
 	case isObject:
@@ -107,7 +135,7 @@ func (c *checker) moduleMember(object value, key string, line int) value {
 		return value{kind: isFunction, name: full, fn: fn}
 	}
 	members := c.moduleMembers(module)
-	if !contains(members, key) {
+	if !slices.Contains(members, key) && !c.fields[key] {
 		c.report(line, "member", "there is no '%s'%s", full, meant(key, members))
 	}
 	return value{}
@@ -136,10 +164,7 @@ func (c *checker) objectMember(class *meta.Class, key string, line int) value {
 	var members []string
 	for _, f := range c.Docs.Fields(class) {
 		if f.Name == key {
-			if of, _ := c.Docs.Tables(f.Type, ""); len(of) == 1 && !f.Optional {
-				return value{kind: isObject, class: of[0]}
-			}
-			return value{}
+			return c.typed(f.Type)
 		}
 		if strings.HasPrefix(f.Name, "[") {
 			return value{}
@@ -155,6 +180,9 @@ func (c *checker) objectMember(class *meta.Class, key string, line int) value {
 			members = append(members, name)
 		}
 	}
+	if c.fields[key] {
+		return value{}
+	}
 	c.report(line, "member", "a %s has no '%s'%s", class.Name, key, meant(key, members))
 	return value{}
 }
@@ -164,13 +192,4 @@ func (c *checker) parent(class *meta.Class) *meta.Class {
 		return nil
 	}
 	return c.Docs.Class(class.Parents[0])
-}
-
-func contains(list []string, name string) bool {
-	for _, one := range list {
-		if one == name {
-			return true
-		}
-	}
-	return false
 }

@@ -29,15 +29,28 @@ func (c *checker) declare(block []ast.Stmt) {
 		switch s := stmt.(type) {
 		case *ast.AssignStmt:
 			for _, target := range s.Lhs {
-				if name, ok := target.(*ast.IdentExpr); ok {
-					c.assigned[name.Value]++
-					c.globals[name.Value] = true
+				switch x := target.(type) {
+				case *ast.IdentExpr:
+					c.assigned[x.Value]++
+					c.globals[x.Value] = true
+				case *ast.AttrGetExpr:
+					if key, ok := x.Key.(*ast.StringExpr); ok {
+						c.fields[key.Value] = true
+					}
 				}
 			}
 		case *ast.FuncDefStmt:
-			if name, ok := s.Name.Func.(*ast.IdentExpr); ok {
+			switch name := s.Name.Func.(type) {
+			case *ast.IdentExpr:
 				c.assigned[name.Value]++
 				c.globals[name.Value] = true
+			case *ast.AttrGetExpr:
+				if key, ok := name.Key.(*ast.StringExpr); ok {
+					c.fields[key.Value] = true
+				}
+			}
+			if s.Name.Receiver != nil {
+				c.fields[s.Name.Method] = true
 			}
 		}
 	})
@@ -56,9 +69,12 @@ func (c *checker) statement(stmt ast.Stmt, s *scope) {
 	case *ast.AssignStmt:
 		c.all(x.Rhs, s)
 		for _, target := range x.Lhs {
-			if field, ok := target.(*ast.AttrGetExpr); ok { // what is assigned need not be there
-				c.expression(field.Object, s)
-				c.expression(field.Key, s)
+			switch x := target.(type) {
+			case *ast.IdentExpr:
+				c.assign(x, s)
+			case *ast.AttrGetExpr: // what is assigned need not be there
+				c.operand(x.Object, s)
+				c.expression(x.Key, s)
 			}
 		}
 	case *ast.LocalAssignStmt:
@@ -68,12 +84,12 @@ func (c *checker) statement(stmt ast.Stmt, s *scope) {
 	case *ast.DoBlockStmt:
 		c.block(x.Stmts, s)
 	case *ast.WhileStmt:
-		c.expression(x.Condition, s)
+		c.condition(x.Condition, s)
 		c.block(x.Stmts, s)
 	case *ast.RepeatStmt:
-		c.expression(x.Condition, c.block(x.Stmts, s))
+		c.condition(x.Condition, c.block(x.Stmts, s))
 	case *ast.IfStmt:
-		c.expression(x.Condition, s)
+		c.condition(x.Condition, s)
 		c.block(x.Then, s)
 		c.block(x.Else, s)
 	case *ast.NumberForStmt:
@@ -84,21 +100,25 @@ func (c *checker) statement(stmt ast.Stmt, s *scope) {
 		}
 		c.block(x.Stmts, s.with(x.Name))
 	case *ast.GenericForStmt:
-		c.all(x.Exprs, s)
-		c.block(x.Stmts, s.with(x.Names...))
+		c.block(x.Stmts, c.loop(x, s))
 	case *ast.FuncDefStmt:
 		self := s
 		if x.Name.Receiver != nil {
 			c.expression(x.Name.Receiver, s)
 			self = s.with("self")
-		} else if field, ok := x.Name.Func.(*ast.AttrGetExpr); ok {
-			c.expression(field.Object, s)
+		}
+		switch name := x.Name.Func.(type) {
+		case *ast.IdentExpr:
+			c.assign(name, s)
+		case *ast.AttrGetExpr:
+			c.expression(name.Object, s)
 		}
 		c.function(x.Func, self)
 	case *ast.ReturnStmt:
-		c.all(x.Exprs, s)
 		if c.functions == 0 {
-			c.recipe(x.Exprs)
+			c.returned(x.Exprs, s)
+		} else {
+			c.all(x.Exprs, s)
 		}
 	}
 }
@@ -123,6 +143,9 @@ func (c *checker) local(x *ast.LocalAssignStmt, s *scope) {
 		v := c.expression(expr, s)
 		if i < len(values) {
 			values[i] = v
+			if table, ok := expr.(*ast.TableExpr); ok && entryOf(table, "members") != nil {
+				c.plans = append(c.plans, named{x.Names[i], table.Line()})
+			}
 		}
 	}
 	for i, name := range x.Names {
@@ -138,9 +161,38 @@ func (c *checker) function(f *ast.FunctionExpr, s *scope) {
 	if f.ParList.HasVargs {
 		names = append(names, "arg")
 	}
+	inner := s.with(names...)
+	for i, param := range c.expected[f].Params {
+		if i < len(f.ParList.Names) && c.assigned[names[i]] == 0 {
+			inner.names[names[i]] = c.typed(param.Type)
+		}
+	}
 	c.functions++
-	c.block(f.Stmts, s.with(names...))
+	c.block(f.Stmts, inner)
 	c.functions--
+}
+
+// loop checks what a loop goes over, and is the scope of its variables.
+func (c *checker) loop(x *ast.GenericForStmt, s *scope) *scope {
+	inner := s.with(x.Names...)
+	for i, e := range x.Exprs {
+		v := c.expression(e, s)
+		at := 0
+		switch {
+		case i > 0:
+			continue
+		case v.kind == isFunction && len(c.Docs.Signatures(v.fn.Returned())) > 0:
+			c.uncalled(e) // it makes the iterator
+		case v.kind == isPairs:
+			at = 1
+			fallthrough
+		case v.kind == isIterator:
+			if at < len(x.Names) && c.assigned[x.Names[at]] == 0 {
+				inner.names[x.Names[at]] = c.typed(v.typ)
+			}
+		}
+	}
+	return inner
 }
 
 func (c *checker) all(list []ast.Expr, s *scope) {
@@ -152,8 +204,10 @@ func (c *checker) all(list []ast.Expr, s *scope) {
 // name checks a use of a variable.
 func (c *checker) name(e *ast.IdentExpr, s *scope) value {
 	if v, ok := s.find(e.Value); ok {
+		c.read[e.Value] = true
 		return v
 	}
+	c.uses[e.Value] = append(c.uses[e.Value], use{in: s, line: e.Line()})
 	if !c.globals[e.Value] {
 		known := slices.Collect(maps.Keys(c.globals))
 		slices.Sort(known)
@@ -170,5 +224,5 @@ func (c *checker) name(e *ast.IdentExpr, s *scope) value {
 	if c.Libraries[e.Value] != nil {
 		return value{kind: isLibrary, name: e.Value}
 	}
-	return value{}
+	return value{kind: isPlain, name: e.Value}
 }

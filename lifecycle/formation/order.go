@@ -1,6 +1,9 @@
 package formation
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Order returns the members in the order in which they can be started: each list can start at the same
 // time once the lists before it are ready. The entry is in a list of its own at the end. Stopping goes the
@@ -34,8 +37,10 @@ func (p Plan) Order() [][]string {
 	return order
 }
 
-// cycle returns the path of a circle of After, beginning and ending with the same name, or nil.
-func (p Plan) cycle() []string {
+// Circle finds members that wait for each other. It returns the first of them and a sentence that names them all, in
+// their order and the first again at its end; nothing when none do. The names are visited in the given order, after
+// returns those that a member waits for.
+func Circle(names []string, after func(name string) []string) (first, sentence string) {
 	const (
 		entered = 1
 		left    = 2
@@ -48,12 +53,11 @@ func (p Plan) cycle() []string {
 		case left:
 			return nil
 		case entered:
-			return append(slices.Clone(path[slices.Index(path, name):]), name)
+			return append(path[slices.Index(path, name):], name)
 		}
 		state[name] = entered
 		path = append(path, name)
-		m, _ := p.Member(name)
-		for _, before := range m.After {
+		for _, before := range after(name) {
 			if found := visit(before); found != nil {
 				return found
 			}
@@ -62,10 +66,23 @@ func (p Plan) cycle() []string {
 		state[name] = left
 		return nil
 	}
-	for _, m := range p.Members {
-		if found := visit(m.Name); found != nil {
-			return found
+	for _, name := range names {
+		if found := visit(name); found != nil {
+			return found[0], "members wait for each other: " + strings.Join(found, " → ")
 		}
 	}
-	return nil
+	return "", ""
+}
+
+// circle is what [Circle] says of the plan's members.
+func (p Plan) circle() string {
+	names := make([]string, len(p.Members))
+	for i := range p.Members {
+		names[i] = p.Members[i].Name
+	}
+	_, sentence := Circle(names, func(name string) []string {
+		m, _ := p.Member(name)
+		return m.After
+	})
+	return sentence
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -200,8 +199,8 @@ func (p Plan) Check() error {
 	for i := range p.Members {
 		p.checkMember(&p.Members[i], report)
 	}
-	if cycle := p.cycle(); cycle != nil {
-		report("members wait for each other: %s", strings.Join(cycle, " → "))
+	if circle := p.circle(); circle != "" {
+		report("%s", circle)
 	}
 	if len(wrong) == 0 {
 		return nil

@@ -110,3 +110,21 @@ func TestCalleesComeOnceInPlanOrder(t *testing.T) {
 		t.Error("callees of those who call nobody")
 	}
 }
+
+func TestCircle(t *testing.T) {
+	for name, test := range map[string]struct {
+		names           []string
+		after           map[string][]string
+		first, sentence string
+	}{
+		"none":              {[]string{"a", "b", "c"}, map[string][]string{"a": {"b", "c"}, "b": {"c"}}, "", ""},
+		"itself":            {[]string{"a"}, map[string][]string{"a": {"a"}}, "a", "members wait for each other: a → a"},
+		"behind another":    {[]string{"a", "b", "c"}, map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"b"}}, "b", "members wait for each other: b → c → b"},
+		"by way of unknown": {[]string{"a"}, map[string][]string{"a": {"x"}}, "", ""},
+	} {
+		first, sentence := formation.Circle(test.names, func(name string) []string { return test.after[name] })
+		if first != test.first || sentence != test.sentence {
+			t.Errorf("%s: %q, %q", name, first, sentence)
+		}
+	}
+}

@@ -149,7 +149,15 @@ func (d *Docs) ElementOf(typ string) *Class { return d.pick(typ, "[]") }
 // Tables returns every class among the alternatives of a type expression, aliases followed; with a suffix of "[]" the
 // classes of lists' elements. open says that one of the alternatives is a table of unknown keys.
 func (d *Docs) Tables(typ, suffix string) (classes []*Class, open bool) {
-	return d.tablesWithin(typ, suffix, 8)
+	for _, one := range d.Alternatives(typ) {
+		if one == "any" || strings.HasPrefix(one, "table") || strings.HasPrefix(one, "{") {
+			open = true
+		}
+		if name, ok := strings.CutSuffix(one, suffix); ok && d.classes[name] != nil {
+			classes = append(classes, d.classes[name])
+		}
+	}
+	return classes, open
 }
 
 func (d *Docs) pick(typ, suffix string) *Class {
@@ -162,28 +170,6 @@ func (d *Docs) pick(typ, suffix string) *Class {
 	return nil
 }
 
-// tablesWithin follows aliases no deeper than depth, so that an alias of itself ends.
-func (d *Docs) tablesWithin(typ, suffix string, depth int) (classes []*Class, open bool) {
-	if depth == 0 {
-		return nil, true
-	}
-	for _, one := range alternatives(typ) {
-		one = strings.TrimSuffix(one, "?")
-		if alias := d.aliases[one]; alias != nil {
-			inner, innerOpen := d.tablesWithin(alias.Type, suffix, depth-1)
-			classes, open = append(classes, inner...), open || innerOpen
-			continue
-		}
-		if one == "any" || strings.HasPrefix(one, "table") || strings.HasPrefix(one, "{") {
-			open = true
-		}
-		if name, ok := strings.CutSuffix(one, suffix); ok && d.classes[name] != nil {
-			classes = append(classes, d.classes[name])
-		}
-	}
-	return classes, open
-}
-
 // Accepts tells whether a table described by the class may have this key: one of its fields, or any key
 // when the class says so with a "[string]" field.
 func (d *Docs) Accepts(c *Class, key string) bool {
@@ -193,4 +179,12 @@ func (d *Docs) Accepts(c *Class, key string) bool {
 		}
 	}
 	return false
+}
+
+// Returned is the type of the function's first value, empty when it returns none.
+func (f *Function) Returned() string {
+	if len(f.Returns) == 0 {
+		return ""
+	}
+	return f.Returns[0].Type
 }

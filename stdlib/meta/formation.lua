@@ -25,9 +25,11 @@ local formation = {}
 ---@field stop_signal? string What asks a command to end: "TERM", "INT", … Default "TERM". Capsules are asked by their lifeline.
 ---@field containment? "group"|"tracked"|"cgroup"|"sealed" What ends everything that it starts. Default: the best there is on this machine; one that cannot be had is refused.
 ---@field ports? integer[] TCP ports that it listens on. It is not started, and the launch fails, when somebody else has one; a restart waits until they are free.
----@field on_exit? "stop"|"restart"|"ignore"|mur.RestartOptions|fun(exit: mur.Exit): string?, number? What happens when it ends by itself once it was ready: the formation stops, it is started again, or nothing. A function returns one of the words, and after how many seconds to restart. Default: "stop" in a formation without an entry, else "ignore".
+---@field on_exit? mur.MemberAction|mur.RestartOptions|fun(exit: mur.Exit): mur.MemberAction|false|nil, number? What happens when it ends by itself once it was ready: the formation stops, it is started again, or nothing. A function returns one of the words, and after how many seconds to restart; nil is "ignore". Default: "stop" in a formation without an entry, else "ignore".
 ---@field health? mur.Health A check that is made again and again while it runs.
 ---@field dir? string Where its process runs. Default: the folder that murlua was started in.
+
+---@alias mur.MemberAction "stop"|"restart"|"ignore" What is done about a member: the formation is stopped, the member is started again, or nothing.
 
 --- How a member is started again when it ends.
 ---@class mur.RestartOptions
@@ -52,7 +54,7 @@ local formation = {}
 ---@field every? number Seconds between two checks. Default 10.
 ---@field within? number Seconds that one may take. Default 5.
 ---@field failures? integer How many in a row make the member unhealthy. Default 3.
----@field on_unhealthy? "stop"|"restart"|"ignore"|fun(why: string): string?, number? What happens then. Default: nothing but the event.
+---@field on_unhealthy? mur.MemberAction|fun(why: string): mur.MemberAction|false|nil, number? What happens then; a function is as for `on_exit`. Default: nothing but the event.
 
 ---@class mur.Plan
 ---@field name? string A name for the formation, of the form of a member's: in one home directory one formation at a time has it, and `murlua stop`, `show`, `logs` and `attach` take it for an id. Default: none.

@@ -36,7 +36,7 @@ local sweep = {}
 
 ---@alias mur.SweepKind "record"|"unreadable"|"formation"|"cgroup"|"tracked"|"scratch" What an item is: see the table in mur.sweep.
 ---@alias mur.SweepAction "prune"|"stop"|"kill"|"remove"|"end"|"keep" What is done to an item; "keep" is the same as nil: nothing. Which actions a kind has: see mur.sweep.
----@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item, also with a reason. Which actions a kind has: see mur.sweep.
+---@alias mur.SweepPolicy fun(item: mur.SweepItem, live: mur.SweepLife): mur.SweepAction|false|nil, string? Decides about one item: it returns an action and why; nil or "keep" keep the item, also with a reason. Which actions a kind has: see mur.sweep.
 
 --- What a sweep found. A record has the fields of mur.Record too.
 ---@class mur.SweepItem

@@ -53,11 +53,17 @@ func (n *nesting) outside(c byte) bool {
 
 // alternatives splits a type expression at its outer "|". The results of a function type reach to the expression's end.
 func alternatives(typ string) []string {
+	return split(typ, '|')
+}
+
+// split takes a type expression apart at a separator outside of brackets and quotes. The results of a function type
+// reach to the end.
+func split(typ string, separator byte) []string {
 	var parts []string
 	var within nesting
 	start := 0
 	for i := 0; i < len(typ); i++ {
-		if c := typ[i]; !within.outside(c) || c != '|' {
+		if c := typ[i]; !within.outside(c) || c != separator {
 			continue
 		}
 		if strings.HasPrefix(typ[start:], "fun(") && strings.Contains(typ[start:i], "):") {
