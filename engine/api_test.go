@@ -191,7 +191,7 @@ func TestAModulesFunctionIsCalledWithADot(t *testing.T) {
 		print(pcall(mur.demo.open, {}))
 		print(select(2, pcall(function() mur.demo:fail() end)).message)`)
 	want := "'mur.demo.open' takes no object, it is called with a dot\twrite mur.demo.open(...)\n" +
-		"false\tbad argument #1 to 'mur.demo.open' (string expected, got table)\nit failed\n"
+		"false\ttest.lua:5: bad argument #1 to 'mur.demo.open' (string expected, got table)\nit failed\n"
 	if err != nil || got != want {
 		t.Errorf("printed %q, %v, want %q", got, err, want)
 	}
