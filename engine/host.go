@@ -29,7 +29,7 @@ type Host struct {
 	tasks  map[*Task]struct{} // without parent
 	hooks  []func(context.Context) error
 
-	unjoined []*Task // detached ones that failed
+	unjoined unjoined // detached tasks
 
 	exited chan struct{}
 	exit   *ExitError
@@ -298,12 +298,11 @@ func (h *Host) Close(ctx context.Context) error {
 	if err := h.waitForGoroutines(ctx); err != nil {
 		errs = append(errs, err)
 	}
-	if err := h.Unjoined(); err != nil {
-		if _, exited := h.ExitStatus(); exited {
-			h.options.Warn(err.Error()) // the status is the script's all the same
-		} else {
-			errs = append(errs, err)
-		}
+	lost, untold := h.unjoined.take()
+	if _, exited := h.ExitStatus(); exited {
+		h.warnOf(untold, false) // the status is the script's all the same
+	} else if err := errorOfUnjoined(lost, false); err != nil {
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

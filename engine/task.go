@@ -48,11 +48,13 @@ type Task struct {
 	cleanups   []lua.LValue
 	coroutines map[*coroutine]struct{}
 	stopTrace  *trace
-	settled    bool    // it has ended; done is closed a moment later
-	named      bool    // by the script
-	spawned    bool    // it started others
-	failed     bool    // by itself: not because it was stopped
-	unjoined   []*Task // children that failed; somebody may have joined them since
+	settled    bool // it has ended; done is closed a moment later
+	named      bool // by the script
+	spawned    bool // it started others
+	failed     bool // by itself: not because it was stopped
+	told       bool // what it failed with was told when it was a child's
+
+	unjoined unjoined // children
 
 	spawnDetached bool        // see SpawnDetached
 	typed         bool        // at a prompt, or spawned by what was

@@ -152,6 +152,18 @@ func (p *progress) Write(data []byte) (int, error) {
 	return len(data), err
 }
 
+// note prints a line of ours above the members' lines, beside what members print.
+func (p *progress) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	redraw := p.live && p.drawn > 0
+	p.erase()
+	p.print(text)
+	if redraw {
+		p.redraw()
+	}
+}
+
 // pass prints what members print.
 func (p *progress) pass(data []byte) (int, error) {
 	if len(data) > 0 {

@@ -51,12 +51,14 @@ func TestProgressOnATerminalRewritesALineForEachMember(t *testing.T) {
 			if _, err := p.Write([]byte("[coder] hello\n[coder] unfinished")); err != nil {
 				t.Fatal(err)
 			}
+			p.note("murlua: warning: something")
 		}
 	}
 	p.event(formation.Event{Kind: formation.Ready, At: 12 * time.Second})
 	p.event(formation.Event{Kind: formation.EntryStarted, Member: "lead", At: 12 * time.Second})
 	want := []string{
 		"[coder] hello",
+		"murlua: warning: something",
 		"  coder  ready           21 ms  localhost:4000",
 		"  b      failed         11.0 s",
 		"[coder] unfinished",

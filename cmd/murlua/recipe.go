@@ -37,6 +37,7 @@ func (c *runCommand) runRecipe(ctx context.Context, o *outside) (err error) {
 	world := o.world(filepath.Dir(script))
 	world.Only, world.Except = c.Only, c.Except
 	world.Script, world.Prompt = script, o.promptOf()
+	world.Warn = func(text string) { shown.note("murlua: warning: " + text) }
 	if c.Plan {
 		world.ShowPlan = func(plan bindings.PlanView) { c.showPlan(o, plan) }
 	}

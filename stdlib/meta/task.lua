@@ -15,7 +15,8 @@ local task = {}
 
 --- Starts a function as a task, which runs at least until it first waits.
 ---
---- When it fails and nobody joins it, the task that started it fails with that error when it ends.
+--- When it fails and nobody joins it, the task that started it fails with that error when it ends. A second after the
+--- failure that is a warning on standard error, unless somebody has joined it by then.
 ---
 --- ```lua
 --- local mur = require "mur"
