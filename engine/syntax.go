@@ -62,19 +62,18 @@ func mistakeAt(source string, err error) string {
 		return ""
 	}
 	before, _, _ := strings.Cut(lines[parsed.Pos.Line-1], parsed.Token)
+	first := strings.TrimSpace(before) == "" // on its line
 	before = strings.Join(append(lines[:parsed.Pos.Line-1:parsed.Pos.Line-1], before), "\n")
 	const deepest = 20 // blocks
 	for open := range deepest {
 		end := strings.Repeat(" end", open)
-		switch {
-		case !parses(before + end):
-		case !endsBlock(parsed.Token) && !parses(before+" local _"+end):
+		if parses(before + end) {
+			if endsBlock(parsed.Token) || parses(before+" local _"+end) {
+				return ""
+			}
 			return "; nothing may follow 'return' in its block"
-		default:
-			return ""
 		}
-		switch {
-		case parses(strings.TrimRight(before, " \t\n") + "()" + end):
+		if first && parses(strings.TrimRight(before, " \t\n")+"()"+end) {
 			return uncalled
 		}
 	}

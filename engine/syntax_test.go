@@ -20,6 +20,8 @@ func TestSyntaxErrorsNameTheMistake(t *testing.T) {
 		"h.stop\nprint(2)":                                       "parse error near 'print'" + uncalled,
 		"if h then\n  h:stop\nend":                               "syntax error near 'end'" + uncalled,
 		"h.stop":                                                 "unexpected end near '<eof>'" + uncalled,
+		"session mur = 1":                                        "parse error near 'mur'",
+		"for _ r in pairs({}) do end":                            "syntax error near 'r'",
 		"if h then":                                              "unexpected end near '<eof>'",
 		"local x =\nlocal y":                                     "syntax error near 'local'",
 		"print(1) )":                                             "syntax error near ')'",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -16,7 +17,8 @@ type checkCommand struct {
 	Recipes []string `arg:"" help:"The scripts."`
 }
 
-// run reports what is wrong with scripts, one line for each finding, without running them.
+// run reports what is wrong with scripts, one line for each finding, without running them. One that cannot be read does
+// not keep the others from being looked into.
 func (c *checkCommand) run(_ context.Context, o *outside) error {
 	docs, err := meta.Load()
 	if err != nil {
@@ -28,10 +30,12 @@ func (c *checkCommand) run(_ context.Context, o *outside) error {
 	}
 	surface.Circle = formation.Circle
 	findings := []check.Finding{}
+	var unread []error
 	for _, path := range c.Recipes {
 		source, err := os.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("cannot read the script: %w", err)
+			unread = append(unread, fmt.Errorf("cannot read the script: %w", err))
+			continue
 		}
 		findings = append(findings, check.Script(path, string(source), surface)...)
 	}
@@ -45,6 +49,9 @@ func (c *checkCommand) run(_ context.Context, o *outside) error {
 		for _, f := range findings {
 			writeAll(o.stdout, f.String()+"\n")
 		}
+	}
+	if len(unread) > 0 {
+		return errors.Join(unread...)
 	}
 	if len(findings) > 0 {
 		return exitError{exitFailure}
