@@ -177,6 +177,31 @@ func TestAFormationWithoutARunningMemberIsFound(t *testing.T) {
 	nothingLeft(t, home)
 }
 
+// A script may go on when its formation has ended, and need not let anybody in to be asked: the name tells.
+func TestLogsEndsWithAFormationThatCannotBeAsked(t *testing.T) {
+	home := t.TempDir()
+	m, dir := inFolder(t, home, `local mur = require "mur"
+		mur.formation.launch { name = "dev", attach = false, members = { { name = "a", command = { "sh", "-c", "echo one; " .. gate "go" .. "echo two" }, ready = { log = "one" } } } }
+		mur.sleep(600)`)
+	m.start(t)
+	up(t, home)
+	all, one := followed(t, home, "dev"), followed(t, home, "dev", "a")
+	all.waitFor("one\n")
+	one.waitFor("one\n")
+	touch(t, filepath.Join(dir, "go"))
+	if got := all.ended(); got["a"] != "one\ntwo\n" { // nobody says that it has one member only
+		t.Errorf("all: %q", got)
+	}
+	if got := one.ended(); got[""] != "one\ntwo\n" {
+		t.Errorf("one: %q", got)
+	}
+	_ = m.cmd.Process.Signal(os.Interrupt)
+	if code := m.wait(t); code != 130 {
+		t.Errorf("the recipe ended with %d: %s", code, m.stderr.String())
+	}
+	nothingLeft(t, home)
+}
+
 // Whoever reads along with head goes with it, also when there is nothing to write for a long time.
 func TestLogsEndsWithItsReader(t *testing.T) {
 	home := t.TempDir()

@@ -4,28 +4,58 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 
 	"murlua/bindings"
 	"murlua/engine/repl"
 	"murlua/lifecycle/attach"
+	"murlua/lifecycle/claim"
 	"murlua/lifecycle/home"
 	"murlua/lifecycle/id"
 	"murlua/platform/process"
+	"murlua/platform/watch"
 )
 
-// untilEnded returns a context that ends with the formation as well: when none of the processes holds it any more. The
-// caller calls stop.
+// untilEnded returns a context that ends with the formation as well: when none of the processes holds it any more, or it
+// has given its name back. The caller calls stop.
 func untilEnded(ctx context.Context, h home.Home, followed id.Formation, holders []host) (within context.Context, stop func()) {
 	within, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() { // ends with within
-		defer close(done)
-		defer cancel()
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
 		for _, holder := range holders {
 			awaitEnd(within, h, followed, holder)
 		}
-	}()
-	return within, func() { cancel(); <-done }
+		cancel()
+	})
+	if _, named := claim.Of(h, followed); named {
+		waiting.Go(func() {
+			if awaitRelease(within, h, followed) {
+				cancel()
+			}
+		})
+	}
+	return within, func() {
+		cancel()
+		waiting.Wait()
+	}
+}
+
+// awaitRelease waits until a formation has given its name back, which it does when nothing of it is left; false when ctx
+// ends before, or that cannot be seen.
+func awaitRelease(ctx context.Context, h home.Home, followed id.Formation) bool {
+	changes, err := watch.Open(h.Names(), watch.Options{})
+	if err != nil {
+		return false
+	}
+	defer changes.Close()
+	for {
+		if _, named := claim.Of(h, followed); !named {
+			return true
+		}
+		if _, err := changes.Next(ctx); err != nil {
+			return false
+		}
+	}
 }
 
 // awaitEnd waits until the process holds the formation no more, or ctx ends. A process that can be asked may go on
