@@ -345,6 +345,14 @@ func (h *Host) unlocked(wake chan struct{}, wait func()) {
 	wait()
 }
 
+// turn lets every task that waits for the lock run first.
+func (h *Host) turn(wake chan struct{}) {
+	current, holder := h.base.G.CurrentThread, h.watch.holder.Load()
+	h.lock.turn(wake)
+	h.took(holder)
+	h.base.G.CurrentThread = current
+}
+
 // took notes who holds the lock.
 func (h *Host) took(t *Task) {
 	h.watch.taken.Add(1)

@@ -60,6 +60,20 @@ func (l *lock) release() {
 	next <- struct{}{}
 }
 
+// turn lets those that wait by now have the lock first, each once, and takes it again. The caller never is without a
+// place: others that do the same come after it, each in its turn.
+func (l *lock) turn(wake chan struct{}) {
+	if !l.contended() {
+		return
+	}
+	l.mu.Lock()
+	l.queue = append(l.queue, wake)
+	l.mu.Unlock()
+	l.watchdog.waiting()
+	l.release()
+	<-wake
+}
+
 // contended says whether somebody waits for the lock.
 func (l *lock) contended() bool {
 	l.mu.Lock()

@@ -267,7 +267,7 @@ func (t *Task) letBegin() error {
 	if !t.spawned || t.err != nil || t.ctx.Err() != nil || !t.host.lock.contended() {
 		return nil
 	}
-	t.host.unlocked(t.wake, func() {})
+	t.host.turn(t.wake)
 	if t.ctx.Err() != nil {
 		return t.stopError()
 	}

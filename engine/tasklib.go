@@ -57,7 +57,18 @@ func sleep(c *Call) error {
 
 // yieldTask lets every task that can run do so first: the lock is fair.
 func yieldTask(c *Call) error {
-	return c.Block(func(ctx context.Context) error { return context.Cause(ctx) })
+	task := c.t.task
+	if task.unwinding() {
+		return errStopped
+	}
+	task.queued.Store(true)
+	c.t.host.turn(task.wake)
+	task.queued.Store(false)
+	if task.ctx.Err() != nil {
+		c.t.left = 0 // look at once whether this is a hard stop
+		return task.stopError()
+	}
+	return nil
 }
 
 func waitFor(ctx context.Context, done <-chan struct{}) error {
