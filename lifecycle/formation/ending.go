@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"murlua/lifecycle/formation/child"
 )
@@ -145,10 +144,13 @@ func (f *Formation) closeEntrance() {
 }
 
 // processes returns the members' latest processes in plan order.
-func (f *Formation) processes() []*started {
+func (f *Formation) processes() []*started { return f.processesOf(f.plan.names()) }
+
+// processesOf returns the latest processes of members.
+func (f *Formation) processesOf(members []string) []*started {
 	var all []*started
-	for _, m := range f.plan.Members {
-		if p := f.slots[m.Name].current(); p != nil {
+	for _, name := range members {
+		if p := f.slots[name].current(); p != nil {
 			all = append(all, p)
 		}
 	}
@@ -160,38 +162,29 @@ func (f *Formation) processes() []*started {
 // them; all others at the same time.
 func (f *Formation) stopAll(why string) []Stopped {
 	f.events.emit(Event{Kind: Stopping, Detail: why})
-	processes := f.processes()
 	var stopped []Stopped
-	for _, p := range processes {
+	for _, p := range f.processes() {
 		if p.Running() {
 			stopped = append(stopped, Stopped{Name: p.member.Name, PID: p.PID()})
 		}
 	}
 	for _, wave := range f.stopOrder() {
-		f.stopWave(slices.DeleteFunc(slices.Clone(processes), func(p *started) bool { return !slices.Contains(wave, p.member.Name) }))
+		f.stopWave(f.processesOf(wave))
 	}
 	return stopped
 }
 
-// stopWave ends processes at the same time.
+// stopWave ends processes at the same time, and returns when that has been told.
 func (f *Formation) stopWave(wave []*started) {
 	children := make([]*child.Child, len(wave))
 	for i, p := range wave {
 		f.tellStopping(p)
 		children[i] = p.Child
 	}
-	child.Ask(f.keeper, children)
-	var all sync.WaitGroup
+	child.StopAll(f.grace, f.keeper, children)
 	for _, p := range wave {
-		all.Go(func() { f.finishStop(p) })
+		<-p.settled
 	}
-	all.Wait()
-}
-
-// stopProcess ends one member's process and returns when that has been told.
-func (f *Formation) stopProcess(p *started) {
-	f.tellStopping(p)
-	f.finishStop(p)
 }
 
 // tellStopping tells it once: the formation's stop may come while a restart's is under way.
@@ -201,11 +194,6 @@ func (f *Formation) tellStopping(p *started) {
 			f.events.emit(Event{Kind: Stopping, Member: p.member.Name, PID: p.PID()})
 		}
 	})
-}
-
-func (f *Formation) finishStop(p *started) {
-	p.Child.Stop(f.grace)
-	<-p.settled
 }
 
 // stopOrder is the start order backwards. The entry is in the first wave: it depends on nothing by being the entry.

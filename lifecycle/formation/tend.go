@@ -105,7 +105,7 @@ func (f *Formation) tend(m *Member) {
 			}
 		case StopFormation:
 			if alive {
-				f.stopProcess(p)
+				f.stopWave([]*started{p})
 			}
 			f.over <- lastEnding{endingOf(p), action.Why}
 			return
@@ -162,7 +162,7 @@ func (f *Formation) restart(m *Member, old *started, action Action) (failure *Re
 	why := old.Status().String()
 	if old.Running() {
 		why = "it is not healthy"
-		f.stopProcess(old)
+		f.stopWave([]*started{old})
 	}
 	if f.life.Err() != nil {
 		return nil, false
@@ -191,7 +191,7 @@ func (f *Formation) restart(m *Member, old *started, action Action) (failure *Re
 	case f.life.Err() != nil:
 		return nil, false
 	case reason != nil:
-		f.stopProcess(p)
+		f.stopWave([]*started{p})
 		return f.failRestart(m, reason), true
 	}
 	return nil, true

@@ -106,8 +106,15 @@ func (k *Keeper) Close(ctx context.Context) error {
 	return guard.close()
 }
 
-// Ask does nothing: there is no packet to share, and [Kept.Stop] asks.
-func (k *Keeper) Ask([]*Kept) {}
+// Ask begins the stop of each command, as [Kept.Stop] without options does, and returns at once. When ctx ends before the
+// returned function is called, the graces are over: what is left is killed.
+func (k *Keeper) Ask(ctx context.Context, commands []*Kept) (done func() bool) {
+	hurried, hurry := context.WithCancel(context.Background())
+	for _, c := range commands {
+		go c.Stop(hurried, StopOptions{}) // ends with the command
+	}
+	return context.AfterFunc(ctx, hurry)
+}
 
 // Drain does nothing: there is no process to go.
 func (k *Keeper) Drain() {}

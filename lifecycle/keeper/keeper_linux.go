@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -332,13 +331,25 @@ func (k *Keeper) Close(ctx context.Context) error {
 }
 
 // Ask begins the stop of each command, as [Kept.Stop] without options does, and returns at once: many stops begin sooner
-// when they are asked for together.
-func (k *Keeper) Ask(commands []*Kept) {
-	k.mu.Lock()
-	links := slices.Collect(maps.Keys(k.links))
-	k.mu.Unlock()
-	for _, l := range links {
-		l.ask(commands)
+// when they are asked for together. When ctx ends before the returned function is called, the graces are over: what is
+// left is killed.
+func (k *Keeper) Ask(ctx context.Context, commands []*Kept) (done func() bool) {
+	k.stopEach(commands, func(c *Kept) []byte { return c.stopPacket(c.command.signal(), c.command.grace()) })
+	return context.AfterFunc(ctx, func() {
+		k.stopEach(commands, func(c *Kept) []byte { return c.stopPacket(NoSignal, 0) })
+	})
+}
+
+// stopEach sends the stops of commands, with one packet to each keeper process.
+func (k *Keeper) stopEach(commands []*Kept, packet func(*Kept) []byte) {
+	packets := map[*link][][]byte{}
+	for _, c := range commands {
+		if !isClosed(c.empty) {
+			packets[c.link] = append(packets[c.link], packet(c))
+		}
+	}
+	for l, all := range packets {
+		_ = l.conn.write(batch(all)) // a keeper that is gone is noticed by its link, which ends everything
 	}
 }
 

@@ -31,7 +31,6 @@ type Kept struct {
 	pid       int
 	pidfd     int // -1: none
 	abandoned bool
-	asked     bool // a stop has been begun for whoever calls Stop next
 	status    Status
 	gone      goneNotice
 }
@@ -128,9 +127,7 @@ func (k *Kept) Stop(ctx context.Context, options StopOptions) StopReport {
 	select {
 	case <-k.empty:
 	default:
-		if options != (StopOptions{}) || !k.takeStop() {
-			k.requestStop(signal, grace)
-		}
+		k.requestStop(signal, grace)
 		select {
 		case <-k.empty:
 		case <-ctx.Done():
@@ -149,23 +146,6 @@ func (k *Kept) Stop(ctx context.Context, options StopOptions) StopReport {
 // Kill ends the command and everything it started at once.
 func (k *Kept) Kill() StopReport {
 	return k.Stop(context.Background(), StopOptions{Signal: NoSignal, Grace: -1})
-}
-
-// beginStop notes that a stop is asked for; false when nothing is left to stop. takeStop reports whether one was since
-// the last call.
-func (k *Kept) beginStop() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.asked = !isClosed(k.empty)
-	return k.asked
-}
-
-func (k *Kept) takeStop() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	asked := k.asked
-	k.asked = false
-	return asked
 }
 
 func (k *Kept) stopPacket(signal syscall.Signal, grace time.Duration) []byte {

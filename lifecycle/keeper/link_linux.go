@@ -142,19 +142,6 @@ func (l *link) all() []*Kept {
 	return list
 }
 
-// ask begins the stops of commands, with one packet for all that are this keeper's.
-func (l *link) ask(commands []*Kept) {
-	var packets [][]byte
-	for _, k := range commands {
-		if k.link == l && k.beginStop() {
-			packets = append(packets, k.stopPacket(k.command.signal(), k.command.grace()))
-		}
-	}
-	if len(packets) > 0 {
-		_ = l.conn.write(batch(packets))
-	}
-}
-
 // close has the keeper stop everything and go.
 func (l *link) close() {
 	_ = l.conn.write([]byte{kindRelease}) // a broken connection is noticed by run

@@ -74,7 +74,6 @@ type Child struct {
 
 	mu       sync.Mutex
 	stopping bool
-	asked    bool // stopping has been set for whoever calls Stop next
 	report   StopReport
 }
 
@@ -84,9 +83,6 @@ type started interface {
 	class() contain.Class
 	exited() <-chan struct{}
 	status() Status // after exited
-	// stop asks the process to end and ends everything of it by force when the grace is over, or ctx. It returns when
-	// nothing is left.
-	stop(ctx context.Context, s *Spec)
 	// clear ends at once what an exited process left, and wait leaves that to a stop that is under way. Both return
 	// when nothing is left.
 	clear() StopReport
@@ -301,19 +297,31 @@ func (c *Child) Send(line []byte) error {
 	return c.spec.Channel.Send(line)
 }
 
-// Ask begins the stops of children that have the same keeper, all at once: [Child.Stop] has to be called for each, and
-// goes on from there.
-func Ask(k *keeper.Keeper, children []*Child) {
+// StopAll stops children that have the same keeper, if any, at the same time: it closes their lifelines or sends their stop
+// signals, gives each its grace, kills what is left then or when ctx ends, and returns when everything is reaped.
+func StopAll(ctx context.Context, k *keeper.Keeper, children []*Child) {
 	var commands []*keeper.Kept
 	for _, c := range children {
-		if c.beginStop() {
-			if kept, ok := c.process.(*kept); ok {
-				commands = append(commands, kept.Kept)
-			}
+		if !c.beginStop() {
+			continue
+		}
+		switch p := c.process.(type) {
+		case *kept:
+			commands = append(commands, p.Kept)
+		case *direct:
+			go p.stop(ctx, &c.spec) // until it is reaped
 		}
 	}
-	if k != nil {
-		k.Ask(commands)
+	if len(commands) > 0 {
+		defer k.Ask(ctx, commands)()
+	}
+	for _, c := range children {
+		if c.spec.Lifeline != nil {
+			c.spec.Lifeline.Close()
+		}
+	}
+	for _, c := range children {
+		<-c.reaped
 	}
 }
 
@@ -324,19 +332,9 @@ func (c *Child) beginStop() bool {
 	if c.stopping || !c.Running() {
 		return false
 	}
-	c.stopping, c.asked = true, true
+	c.stopping = true
 	c.tell(c.spec.firstRung()) // before anything can come of it
 	return true
-}
-
-// takeStop reports whether it falls to the caller to stop the process.
-func (c *Child) takeStop() bool {
-	c.beginStop()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	asked := c.asked
-	c.asked = false
-	return asked
 }
 
 func (c *Child) tell(rung string) {
@@ -345,17 +343,9 @@ func (c *Child) tell(rung string) {
 	}
 }
 
-// Stop closes the lifeline or sends the stop signal, gives the process its grace, kills what is left then or when
-// ctx ends, and returns when everything is reaped.
+// Stop is [StopAll] for one, and says how the end went.
 func (c *Child) Stop(ctx context.Context) StopReport {
-	first := c.takeStop()
-	if c.spec.Lifeline != nil {
-		c.spec.Lifeline.Close()
-	}
-	if first {
-		c.process.stop(ctx, &c.spec)
-	}
-	<-c.reaped
+	StopAll(ctx, c.spec.Keeper, []*Child{c})
 	return c.StopReport()
 }
 

@@ -46,8 +46,6 @@ func (k *kept) wait(*Spec) StopReport {
 	return report(k.Kept.Stop(context.Background(), keeper.StopOptions{})) // nothing is left to stop: it only tells
 }
 
-func (k *kept) stop(ctx context.Context, _ *Spec) { k.Kept.Stop(ctx, keeper.StopOptions{}) }
-
 func report(r keeper.StopReport) StopReport {
 	rungs := map[keeper.Rung]string{
 		keeper.RungGone: RungGone, keeper.RungAsked: RungLifeline, keeper.RungSignal: RungSignal,
