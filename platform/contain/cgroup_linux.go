@@ -39,7 +39,7 @@ func newBase(own string) (*Base, error) {
 	}
 	dir := filepath.Join(own, name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot create cgroup %q: %w", dir, unwrapPath(err))
+		return nil, fmt.Errorf("cannot create a cgroup in %s: %w", own, unwrapPath(err))
 	}
 	return &Base{dir: dir}, nil
 }

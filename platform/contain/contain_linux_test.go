@@ -146,3 +146,11 @@ func startOf(t *testing.T) string {
 	}
 	return s.start
 }
+
+// The finding names the folder that somebody has to be let into, and not the directory that is made in it.
+func TestAFolderThatTakesNoCgroupIsNamed(t *testing.T) {
+	_, err := newBase("/proc/self/fdinfo")
+	if want := "cannot create a cgroup in /proc/self/fdinfo: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %q and the reason", err, want)
+	}
+}
