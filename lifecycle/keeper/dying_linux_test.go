@@ -331,6 +331,23 @@ func TestTheKeeperDoesNotEndByTheSignalsOfOthers(t *testing.T) {
 	}
 }
 
+// A keeper that has no descriptor left to look at processes with does not take that for their absence: it gives up, and the
+// host ends what there is.
+func TestAKeeperThatCannotLookLeavesItToTheHost(t *testing.T) {
+	for _, behaviour := range []string{"setsid", "stubborn", "daemon"} {
+		k := newKeeper(t)
+		kept := start(t, k, role(behaviour))
+		none := unix.Rlimit{Cur: 3, Max: 3}
+		if err := unix.Prlimit(parentOf(t, kept.PID()), unix.RLIMIT_NOFILE, &none, nil); err != nil {
+			t.Fatal(err)
+		}
+		kept.Stop(t.Context(), keeper.StopOptions{Grace: time.Millisecond})
+		if left := contain.Descendants(contain.Children(os.Getpid())); len(left) > 0 {
+			t.Errorf("%s: left after the stop: %v", behaviour, left)
+		}
+	}
+}
+
 func parentOf(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

@@ -56,6 +56,8 @@ type process struct {
 	unsettled bool
 	orphaned  bool // the host is gone
 	released  bool // the host asks for no more
+	// blind is why the processes cannot be looked at. Nothing can be said about them then, nor be ended in order.
+	blind error
 }
 
 func serve(args []string) error {
@@ -78,8 +80,25 @@ func serve(args []string) error {
 	}
 	p.tell([]byte{kindReady})
 	p.loop()
-	p.finish()
+	if p.blind == nil {
+		p.finish()
+	}
+	if p.blind != nil {
+		p.giveUp()
+		return fmt.Errorf("cannot look at the processes: %w", p.blind)
+	}
 	return nil
+}
+
+// giveUp leaves the commands to the host, which takes over what a keeper that failed has left. What can be ended without
+// looking is ended, since the host may be gone.
+func (p *process) giveUp() {
+	for pid, w := range p.leaders { // not reaped yet, so the numbers are still their own
+		_ = unix.Kill(pid, unix.SIGKILL)
+		if w.group == pid {
+			_ = unix.Kill(-pid, unix.SIGKILL)
+		}
+	}
 }
 
 func (p *process) connect() error {
@@ -183,7 +202,7 @@ func (p *process) loop() {
 			p.settle()
 		}
 		p.flush()
-		if (p.orphaned || p.released) && len(p.wards) == 0 {
+		if p.blind != nil || (p.orphaned || p.released) && len(p.wards) == 0 {
 			return
 		}
 		waitFor := poll
@@ -192,8 +211,8 @@ func (p *process) loop() {
 		}
 		ready, err := unix.Poll(waitFor, p.patience())
 		if err != nil && err != unix.EINTR {
-			fmt.Fprintf(os.Stderr, "murlua keeper: cannot wait: %v\n", err)
-			p.orphan() // without eyes, the best that can be done is to end everything
+			p.blind = err
+			return
 		}
 		if ready == 0 && p.calm < lean {
 			p.calmDown()
@@ -382,6 +401,9 @@ func (p *process) finish() {
 	}
 	var swept contain.Swept
 	if _, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
+		if p.adopted(); p.blind != nil {
+			return
+		}
 		swept = contain.Sweep(find, func(int) bool { return true }, 0)
 		for _, s := range swept.Survivors {
 			fmt.Fprintf(os.Stderr, "murlua keeper: could not end %s\n", s)

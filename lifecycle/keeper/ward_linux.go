@@ -169,7 +169,11 @@ type orphans struct {
 
 func (p *process) adopted() orphans {
 	var o orphans
-	for _, child := range contain.Adopted() {
+	children, err := contain.Adopted()
+	if err != nil {
+		p.blind = err
+	}
+	for _, child := range children {
 		switch {
 		case p.leaders[child] != nil:
 		case contain.Over(child):
@@ -232,6 +236,9 @@ func (p *process) settle() {
 		return
 	}
 	adopted := p.adopted()
+	if p.blind != nil {
+		return
+	}
 	for _, w := range exited {
 		// Every process of a command descends from its first process or was adopted here, so with neither there
 		// is nothing left.
@@ -295,6 +302,9 @@ func (p *process) due(now time.Time) {
 		}
 		wards = append(wards, w)
 		left := p.remaining(w, p.adopted().live)
+		if p.blind != nil {
+			return
+		}
 		p.noteEscaped(w, left)
 		if len(left) > 0 {
 			w.gone.Rung = string(RungKill)

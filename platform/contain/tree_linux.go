@@ -1,9 +1,11 @@
 package contain
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -64,14 +66,18 @@ func ChildAbove(ancestor, pid int) int {
 
 // Adopted lists the orphans that this process, a subreaper, has taken in, those that have ended but are not
 // reaped included. The kernel gives them to the first thread; children that this process started on another
-// thread are not listed, those that it started on the first one are.
-func Adopted() []int {
+// thread are not listed, those that it started on the first one are. The error is that there is no descriptor to look
+// with, for this process or on the whole machine.
+func Adopted() ([]int, error) {
 	self := strconv.Itoa(os.Getpid())
 	text, err := os.ReadFile("/proc/self/task/" + self + "/children")
-	if err != nil {
-		return children(os.Getpid())
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return nil, unwrapPath(err)
 	}
-	return parsePIDs(string(text))
+	if err != nil {
+		return children(os.Getpid()), nil
+	}
+	return parsePIDs(string(text)), nil
 }
 
 // Children lists the children of the process that have not ended; an orphan that a subreaper adopted is a
