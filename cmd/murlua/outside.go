@@ -26,6 +26,7 @@ type outside struct {
 	workdir     string
 	executable  string // this program, to start members with
 	openSignals opener
+	exit        func(code int) // ends the process at once; nil: nothing does
 
 	hurried context.Context // ends at the second signal; set while a command runs
 
@@ -65,6 +66,7 @@ func newOutside() *outside {
 		stderr:     os.Stderr,
 		workdir:    workdir,
 		executable: executable,
+		exit:       os.Exit,
 		openSignals: func() (<-chan os.Signal, func()) {
 			caught := make(chan os.Signal, 4)
 			for _, number := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
@@ -135,8 +137,9 @@ func (o *outside) getenv(name string) string {
 const oneStroke = 50 * time.Millisecond
 
 // watchSignals ends the first context at the first signal, with a [formation.Interruption] as its cause, and the
-// second at the next one, which means that there is no more patience. The returned function ends the watching and
-// waits for it.
+// second at the next one, which means that there is no more patience. The one after that ends the process where it
+// stands, which may be that nobody reads what it has to say: whatever still runs is ended as after a kill. The returned
+// function ends the watching and waits for it.
 func (o *outside) watchSignals(parent context.Context, open opener) (first, second context.Context, done func()) {
 	first, interrupt := context.WithCancelCause(parent)
 	second, hurry := context.WithCancelCause(parent)
@@ -144,20 +147,14 @@ func (o *outside) watchSignals(parent context.Context, open opener) (first, seco
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		var at time.Time
+		s := strokes{interrupt: interrupt, hurry: hurry, exit: o.exit}
 		for {
 			select {
 			case <-quit:
 				return
-			case s := <-caught:
-				number, _ := s.(syscall.Signal)
-				why := &formation.Interruption{Signal: number}
-				if first.Err() == nil {
-					at = time.Now()
-				} else if time.Since(at) > oneStroke {
-					hurry(why)
-				}
-				interrupt(why)
+			case caught := <-caught:
+				number, _ := caught.(syscall.Signal)
+				s.caught(number, time.Now())
 			}
 		}
 	}()
@@ -167,6 +164,36 @@ func (o *outside) watchSignals(parent context.Context, open opener) (first, seco
 		<-ended
 		interrupt(nil)
 		hurry(nil)
+	}
+}
+
+// strokes counts the signals that ask for the end.
+type strokes struct {
+	interrupt, hurry context.CancelCauseFunc
+	exit             func(code int)
+
+	count int
+	first syscall.Signal
+	last  time.Time
+}
+
+func (s *strokes) caught(signal syscall.Signal, at time.Time) {
+	if s.count > 0 && at.Sub(s.last) <= oneStroke {
+		return
+	}
+	s.count++
+	s.last = at
+	why := &formation.Interruption{Signal: signal}
+	switch s.count {
+	case 1:
+		s.first = signal
+		s.interrupt(why)
+	case 2:
+		s.hurry(why)
+	default:
+		if s.exit != nil {
+			s.exit(exitSignal + int(s.first))
+		}
 	}
 }
 

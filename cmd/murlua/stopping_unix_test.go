@@ -112,6 +112,46 @@ func TestASecondSignalHurriesALaunch(t *testing.T) {
 	nothingLeft(t, home)
 }
 
+// Nobody reads what the launcher says, and its pipe is full: the members end all the same, and so does it when it is told
+// that there is no patience left at all.
+func TestAThirdSignalEndsALauncherThatNobodyReads(t *testing.T) {
+	home := t.TempDir()
+	recipe := filepath.Join(home, "recipe.lua")
+	text := `return { members = { { name = "up", command = { "sh", "-c", "touch $HOME/up; exec sleep 600" } } } }`
+	if err := os.WriteFile(recipe, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	_ = writer.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	for err == nil { // what does not fit any more makes it fail
+		_, err = writer.Write([]byte("."))
+	}
+	m := newMurlua(t, home, "run", recipe)
+	m.cmd.Stderr = writer
+	m.start(t)
+	writer.Close()
+	eventually(t, "the member runs", func() bool { _, err := os.Stat(filepath.Join(home, "up")); return err == nil })
+	ended := make(chan int, 1)
+	go func() { ended <- m.wait(t) }()
+	for range 3 {
+		_ = m.cmd.Process.Signal(syscall.SIGTERM)
+		time.Sleep(2 * oneStroke)
+	}
+	select {
+	case code := <-ended:
+		if code != 143 {
+			t.Errorf("exit code %d, want 143", code)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+	nothingLeftWithin(t, home, 30*time.Second)
+}
+
 // Whenever the launcher is killed, its members end by themselves: the kernel closes their lifelines.
 func TestAKilledLauncherLeavesNothing(t *testing.T) {
 	rounds := 50
