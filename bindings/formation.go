@@ -143,7 +143,7 @@ func texts(processes []contain.Process) []string {
 
 // EventFields is an event as scripts and JSON lines show it.
 func EventFields(e formation.Event) map[string]any {
-	table := map[string]any{"kind": string(e.Kind), "at": e.At.Seconds()}
+	table := map[string]any{"kind": string(e.Kind), "at": e.Seconds()}
 	set := func(key, value string) {
 		if value != "" {
 			table[key] = value

@@ -39,6 +39,9 @@ type Event struct {
 	Stop *StopReport
 }
 
+// Seconds is At as events are written: in seconds, with microseconds.
+func (e Event) Seconds() float64 { return float64(e.At.Microseconds()) / 1e6 }
+
 // EventKind names what happened; the text is what JSON lines and Lua show.
 type EventKind string
 

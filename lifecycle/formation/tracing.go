@@ -70,7 +70,7 @@ func (t *tracing) write(e Event) {
 		Reason    string       `json:"reason,omitempty"`
 		Detail    string       `json:"detail,omitempty"`
 	}{
-		Kind: e.Kind, Formation: t.formation, Timestamp: e.Time.UnixMilli(), At: e.At.Seconds(), Member: e.Member,
+		Kind: e.Kind, Formation: t.formation, Timestamp: e.Time.UnixMilli(), At: e.Seconds(), Member: e.Member,
 		Session: e.Session, PID: e.PID, URL: e.URL, Detail: e.Detail,
 	}
 	if e.Kind == Exited || e.Kind == Reaped {

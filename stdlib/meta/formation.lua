@@ -42,7 +42,7 @@ local formation = {}
 ---@class mur.Exit
 ---@field name string
 ---@field pid integer
----@field status string "status 3" or "signal 9".
+---@field status string "status 3", "signal 9" or, when who kept it was killed, "an unknown status".
 ---@field code integer The exit status, or 128 and the signal.
 ---@field ran number Seconds that it ran.
 ---@field restarts integer How often it was started again before.
@@ -90,7 +90,7 @@ local formation = {}
 
 ---@class mur.MemberEnding
 ---@field pid integer
----@field status string "status 0" or "signal 9".
+---@field status string "status 0", "signal 9" or "an unknown status".
 ---@field code integer
 ---@field rung "gone"|"lifeline"|"signal"|"kill"|"survivor" How far its stop had to go.
 ---@field escaped? string[] Processes that had left its process group and outlived it.

@@ -12,18 +12,24 @@ type Status struct {
 	Signal syscall.Signal // 0 when the process ended by itself
 }
 
-// String writes "status N" or "signal N".
+// String writes "status N", "signal N" or "an unknown status".
 func (s Status) String() string {
-	if s.Signal != 0 {
+	switch {
+	case s.Signal != 0:
 		return fmt.Sprintf("signal %d", int(s.Signal))
+	case s.Code < 0:
+		return "an unknown status"
 	}
 	return fmt.Sprintf("status %d", s.Code)
 }
 
-// ExitCode is the code, or 128 and the signal, as shells have it.
+// ExitCode is the code, or 128 and the signal, as shells have it; 1 when nobody knows.
 func (s Status) ExitCode() int {
-	if s.Signal != 0 {
+	switch {
+	case s.Signal != 0:
 		return 128 + int(s.Signal)
+	case s.Code < 0:
+		return 1
 	}
 	return s.Code
 }
