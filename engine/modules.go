@@ -99,17 +99,27 @@ func first(values []lua.LValue, err error) (lua.LValue, error) {
 	return values[0], nil
 }
 
-// readModule reads a module's file. Only names below the folders are accepted.
-func (h *Host) readModule(name string) (path string, source []byte, err error) {
+// ModuleFiles returns where a module's file may be in a folder, slashes between, in the order in which they are looked
+// for; nothing for what is no name of a module.
+func ModuleFiles(name string) []string {
 	relative := strings.ReplaceAll(name, ".", "/")
 	if !fs.ValidPath(relative) || relative == "." || strings.ContainsAny(name, `/\`) {
+		return nil
+	}
+	return []string{relative + ".lua", relative + "/init.lua"}
+}
+
+// readModule reads a module's file. Only names below the folders are accepted.
+func (h *Host) readModule(name string) (path string, source []byte, err error) {
+	files := ModuleFiles(name)
+	if len(files) == 0 {
 		return "", nil, &Error{Kind: "module", Message: fmt.Sprintf("cannot require '%s': not a module name", name), Hint: "write folder.name for folder/name.lua"}
 	}
 	var tried []string
 	for _, place := range h.places() {
-		for _, suffix := range []string{".lua", "/init.lua"} {
-			path := place.path(relative + suffix)
-			info, err := fs.Stat(place.files, relative+suffix)
+		for _, file := range files {
+			path := place.path(file)
+			info, err := fs.Stat(place.files, file)
 			switch {
 			case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular():
 				tried = append(tried, path)
@@ -118,7 +128,7 @@ func (h *Host) readModule(name string) (path string, source []byte, err error) {
 				tried = append(tried, err.Error())
 				continue
 			}
-			source, err := fs.ReadFile(place.files, relative+suffix)
+			source, err := fs.ReadFile(place.files, file)
 			if err != nil {
 				return "", nil, &Error{Kind: "module", Message: fmt.Sprintf("cannot read module '%s': %v", name, err), Cause: err}
 			}

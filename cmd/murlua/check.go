@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"murlua/engine"
 	"murlua/engine/check"
 	"murlua/lifecycle/formation"
 	"murlua/stdlib/meta"
@@ -37,6 +39,7 @@ func (c *checkCommand) run(_ context.Context, o *outside) error {
 			unread = append(unread, fmt.Errorf("cannot read the script: %w", err))
 			continue
 		}
+		surface.Module = moduleIn(filepath.Dir(path))
 		findings = append(findings, check.Script(path, string(source), surface)...)
 	}
 	if c.JSON {
@@ -57,4 +60,16 @@ func (c *checkCommand) run(_ context.Context, o *outside) error {
 		return exitError{exitFailure}
 	}
 	return nil
+}
+
+// moduleIn returns a function that finds the modules which the scripts of a folder require.
+func moduleIn(folder string) func(name string) (source string, found bool) {
+	return func(name string) (string, bool) {
+		for _, file := range engine.ModuleFiles(name) {
+			if source, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file))); err == nil {
+				return string(source), true
+			}
+		}
+		return "", false
+	}
 }

@@ -32,11 +32,12 @@ func (c *checker) call(x *ast.FuncCallExpr, s *scope) value {
 	}
 	switch fn.kind {
 	case isRequire:
-		if len(x.Args) == 1 {
+		if len(x.Args) > 0 {
 			if name, ok := x.Args[0].(*ast.StringExpr); ok {
 				return c.required(name)
 			}
 		}
+		c.anyGlobal = true // that module's
 	case isPlain:
 		if x.Func == nil {
 			c.report(x.Line(), "call", "'%s' is a function of a library and takes no object: write %s(…)", fn.name, fn.name)
@@ -146,6 +147,8 @@ func (c *checker) required(name *ast.StringExpr) value {
 		}
 	case c.Libraries[name.Value] != nil:
 		return value{kind: isLibrary, name: name.Value}
+	default:
+		c.requiresOwn(name.Value)
 	}
 	return value{}
 }

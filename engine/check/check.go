@@ -33,6 +33,8 @@ type Surface struct {
 	// Circle finds members that wait for each other: the first of them and a sentence about them, or nothing. It is that
 	// of the launch, which this package must not know; nil finds none.
 	Circle func(names []string, after func(name string) []string) (first, sentence string)
+	// Module finds the source of a module of the script's own, which may assign globals. With nil, or false, any may be.
+	Module func(name string) (source string, found bool)
 }
 
 // NewSurface describes a host with no modules but those in the stubs, and no Circle.
@@ -43,32 +45,43 @@ func NewSurface(docs *meta.Docs) (Surface, error) {
 
 // Script checks one script, in the order of its lines.
 func Script(file, source string, surface Surface) []Finding {
-	c := &checker{
-		file: file, Surface: surface, assigned: map[string]int{}, globals: map[string]bool{}, fields: map[string]bool{}, uses: map[string][]use{}, read: map[string]bool{},
-		known: map[ast.Expr]value{}, expected: map[*ast.FunctionExpr]meta.Signature{},
-	}
+	c := newChecker(file, surface)
 	if _, err := engine.Compile(file, source); err != nil {
 		return []Finding{c.syntax(err)}
 	}
-	if strings.HasPrefix(source, "#") {
-		source = "--" + source
-	}
-	chunk, err := engine.Parse(file, source)
-	if err != nil {
+	if err := c.walk(source); err != nil {
 		return []Finding{c.syntax(err)}
+	}
+	c.unused()
+	c.meantLocal()
+	c.missing()
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Line - b.Line })
+	return slices.Compact(c.findings)
+}
+
+func newChecker(file string, surface Surface) *checker {
+	c := &checker{
+		file: file, Surface: surface, assigned: map[string]int{}, globals: map[string]bool{}, fields: map[string]bool{}, places: map[string]bool{}, uses: map[string][]use{},
+		read: map[string]bool{}, own: map[string]bool{}, elsewhere: map[string]bool{}, known: map[ast.Expr]value{}, expected: map[*ast.FunctionExpr]meta.Signature{},
 	}
 	for _, name := range surface.Globals {
 		c.globals[name] = true
 	}
+	return c
+}
+
+// walk goes through a script.
+func (c *checker) walk(source string) error {
+	if strings.HasPrefix(source, "#") {
+		source = "--" + source
+	}
+	chunk, err := engine.Parse(c.file, source)
+	if err != nil {
+		return err
+	}
 	c.declare(chunk)
 	c.block(chunk, nil)
-	c.unused()
-	c.meantLocal()
-	if c.anyGlobal || len(c.uses["setfenv"]) > 0 {
-		c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Kind == "global" })
-	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Line - b.Line })
-	return slices.Compact(c.findings)
+	return nil
 }
 
 type checker struct {
@@ -79,8 +92,12 @@ type checker struct {
 	globals  map[string]bool // those that are there, and those that the script assigns
 	uses     map[string][]use
 	read     map[string]bool // names of locals whose values are used
-	plans    []named
-	fields   map[string]bool // names of fields that the script assigns, of whatever
+	own      map[string]bool // modules of the script's own that it requires, directly or not
+
+	elsewhere map[string]bool // globals that those use
+	plans     []named
+	fields    map[string]bool // names of fields that the script assigns, of whatever
+	places    map[string]bool // what the script assigns in tables, as it is written: "t.x", "t[…]"
 
 	known    map[ast.Expr]value                   // what is known of the values of expressions
 	expected map[*ast.FunctionExpr]meta.Signature // how functions will be called

@@ -91,10 +91,13 @@ func (c *checker) field(x *ast.AttrGetExpr, s *scope) value {
 	key, ok := x.Key.(*ast.StringExpr)
 	if !ok {
 		c.expression(x.Key, s)
-		if object.kind == isList || object.kind == isMap {
+		if (object.kind == isList || object.kind == isMap) && !c.places[written(x)] {
 			return c.typed(object.typ)
 		}
 		return value{}
+	}
+	if c.places[written(x)] || c.places[anyOf(written(x.Object))] {
+		return value{} // the script has put it there
 	}
 	return c.member(object, key.Value, x.Line())
 }
@@ -104,7 +107,7 @@ func (c *checker) member(object value, key string, line int) value {
 	case isLibrary:
 		members := c.Libraries[object.name]
 		switch {
-		case object.name == "_G" || object.name == "package" || c.fields[key]:
+		case object.name == "_G" || object.name == "package" || c.fields[key] || c.places[anyOf(object.name)]:
 		case !slices.Contains(members, key):
 			c.report(line, "member", "there is no '%s.%s'%s", object.name, key, meant(key, members))
 		default:
@@ -164,6 +167,9 @@ func (c *checker) objectMember(class *meta.Class, key string, line int) value {
 	var members []string
 	for _, f := range c.Docs.Fields(class) {
 		if f.Name == key {
+			if c.fields[key] && len(class.Methods) == 0 { // no handle: the script may have put another value there
+				return value{}
+			}
 			return c.typed(f.Type)
 		}
 		if strings.HasPrefix(f.Name, "[") {

@@ -15,7 +15,28 @@ type use struct {
 }
 
 // These reach globals by names that a script may compute.
-var reachGlobals = []string{"_G", "getfenv", "setfenv", "load", "loadstring", "dofile"}
+var reachGlobals = []string{"getfenv", "setfenv", "load", "loadstring", "dofile"}
+
+// missing reports globals that are used and that nothing assigns.
+func (c *checker) missing() {
+	if c.anyGlobalMayBe() {
+		return
+	}
+	known := slices.Sorted(maps.Keys(c.globals))
+	for _, name := range slices.Sorted(maps.Keys(c.uses)) {
+		if c.globals[name] {
+			continue
+		}
+		for _, u := range c.uses[name] {
+			c.report(u.line, "global", "there is no global '%s'%s", name, meant(name, known))
+		}
+	}
+}
+
+// anyGlobalMayBe says whether the script assigns globals by names that it computes, or has others do it.
+func (c *checker) anyGlobalMayBe() bool {
+	return c.anyGlobal || c.places[anyOf("_G")] || slices.ContainsFunc(reachGlobals, func(name string) bool { return len(c.uses[name]) > 0 })
+}
 
 // assign notes that a statement assigns a variable, if that is a global.
 func (c *checker) assign(target *ast.IdentExpr, s *scope) {
@@ -27,12 +48,13 @@ func (c *checker) assign(target *ast.IdentExpr, s *scope) {
 // meantLocal reports globals that a block inside of a function, a loop or the like assigns before anything else, and
 // that nothing outside of that block uses: tasks that run side by side overwrite them for each other.
 func (c *checker) meantLocal() {
-	for _, name := range reachGlobals {
-		if len(c.uses[name]) > 0 {
-			return
-		}
+	if len(c.uses["_G"]) > 0 || c.anyGlobalMayBe() {
+		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.uses)) {
+		if c.elsewhere[name] {
+			continue
+		}
 		uses := c.uses[name]
 		first := uses[0]
 		outside := func(u use) bool { return !u.in.within(first.in) }

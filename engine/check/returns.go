@@ -66,8 +66,17 @@ func outcomes(e ast.Expr) []ast.Expr {
 	case x.Operator == "and":
 		return outcomes(x.Rhs)
 	default:
-		return append(outcomes(x.Lhs), outcomes(x.Rhs)...)
+		first := slices.DeleteFunc(outcomes(x.Lhs), isFalse) // then it is the other side
+		return append(first, outcomes(x.Rhs)...)
 	}
+}
+
+func isFalse(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.FalseExpr, *ast.NilExpr:
+		return true
+	}
+	return false
 }
 
 // eachReturn visits the return statements of a function, not those of functions in it.

@@ -121,13 +121,27 @@ func (c *checker) plainCall(name string, x *ast.FuncCallExpr, args []value) valu
 		return value{}
 	}
 	switch name {
-	case "print", "io.write", "string.format":
+	case "print", "string.format":
+		for i, arg := range x.Args {
+			if args[i].kind == isFunction { // the script's own may well be meant
+				c.uncalled(arg)
+			}
+		}
+	case "io.write":
 		for _, arg := range x.Args {
 			if c.isCallable(arg) {
 				c.uncalled(arg)
 			}
 		}
-	case "assert", "ipairs", "pairs", "tostring", "tonumber", "string.find", "string.match", "string.gmatch", "string.gsub":
+	case "assert": // as in a condition
+		if strings.Contains(args[0].name, ":") {
+			c.uncalled(x.Args[0])
+		}
+	case "tostring":
+		if args[0].kind == isFunction {
+			c.uncalled(x.Args[0])
+		}
+	case "ipairs", "pairs", "tonumber", "string.find", "string.match", "string.gmatch", "string.gsub":
 		if c.isCallable(x.Args[0]) {
 			c.uncalled(x.Args[0])
 		}
@@ -137,7 +151,9 @@ func (c *checker) plainCall(name string, x *ast.FuncCallExpr, args []value) valu
 		c.anyGlobal = true
 	case name == "assert":
 		return args[0]
-	case (name == "ipairs" || name == "pairs") && (args[0].kind == isList || args[0].kind == isMap):
+	case name == "pcall" && args[0].kind == isRequire:
+		c.mayRequire(x.Args[1:])
+	case (name == "ipairs" || name == "pairs") && (args[0].kind == isList || args[0].kind == isMap) && !c.places[anyOf(written(x.Args[0]))]:
 		return value{kind: isPairs, typ: args[0].typ}
 	}
 	return value{}

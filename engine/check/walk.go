@@ -1,7 +1,6 @@
 package check
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -20,40 +19,6 @@ func (s *scope) find(name string) (value, bool) {
 		}
 	}
 	return value{}, false
-}
-
-// declare notes which names the script assigns, before anything is checked: a function may use a global that is
-// assigned further down.
-func (c *checker) declare(block []ast.Stmt) {
-	walkStatements(block, func(stmt ast.Stmt) {
-		switch s := stmt.(type) {
-		case *ast.AssignStmt:
-			for _, target := range s.Lhs {
-				switch x := target.(type) {
-				case *ast.IdentExpr:
-					c.assigned[x.Value]++
-					c.globals[x.Value] = true
-				case *ast.AttrGetExpr:
-					if key, ok := x.Key.(*ast.StringExpr); ok {
-						c.fields[key.Value] = true
-					}
-				}
-			}
-		case *ast.FuncDefStmt:
-			switch name := s.Name.Func.(type) {
-			case *ast.IdentExpr:
-				c.assigned[name.Value]++
-				c.globals[name.Value] = true
-			case *ast.AttrGetExpr:
-				if key, ok := name.Key.(*ast.StringExpr); ok {
-					c.fields[key.Value] = true
-				}
-			}
-			if s.Name.Receiver != nil {
-				c.fields[s.Name.Method] = true
-			}
-		}
-	})
 }
 
 func (c *checker) block(block []ast.Stmt, above *scope) *scope {
@@ -208,13 +173,7 @@ func (c *checker) name(e *ast.IdentExpr, s *scope) value {
 		return v
 	}
 	c.uses[e.Value] = append(c.uses[e.Value], use{in: s, line: e.Line()})
-	if !c.globals[e.Value] {
-		known := slices.Collect(maps.Keys(c.globals))
-		slices.Sort(known)
-		c.report(e.Line(), "global", "there is no global '%s'%s", e.Value, meant(e.Value, known))
-		return value{}
-	}
-	if c.assigned[e.Value] > 0 {
+	if !c.globals[e.Value] || c.assigned[e.Value] > 0 {
 		return value{}
 	}
 	switch e.Value {
