@@ -19,6 +19,8 @@ type Finding struct {
 	Line    int    `json:"line"`
 	Kind    string `json:"kind"` // syntax, global, member, call, argument, option, return, value or plan
 	Message string `json:"message"`
+
+	about string // what a library does not have
 }
 
 // String is the finding as a line of a report: "file:line: message".
@@ -55,6 +57,7 @@ func Script(file, source string, surface Surface) []Finding {
 	c.unused()
 	c.meantLocal()
 	c.missing()
+	c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.about != "" && c.asked[f.about] })
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Line - b.Line })
 	return slices.Compact(c.findings)
 }
@@ -62,7 +65,7 @@ func Script(file, source string, surface Surface) []Finding {
 func newChecker(file string, surface Surface) *checker {
 	c := &checker{
 		file: file, Surface: surface, assigned: map[string]int{}, globals: map[string]bool{}, fields: map[string]bool{}, places: map[string]bool{}, uses: map[string][]use{},
-		read: map[string]bool{}, own: map[string]bool{}, elsewhere: map[string]bool{}, known: map[ast.Expr]value{}, expected: map[*ast.FunctionExpr]meta.Signature{},
+		read: map[string]bool{}, own: map[string]bool{}, asked: map[string]bool{}, elsewhere: map[string]bool{}, known: map[ast.Expr]value{}, expected: map[*ast.FunctionExpr]meta.Signature{},
 	}
 	for _, name := range surface.Globals {
 		c.globals[name] = true
@@ -93,6 +96,7 @@ type checker struct {
 	uses     map[string][]use
 	read     map[string]bool // names of locals whose values are used
 	own      map[string]bool // modules of the script's own that it requires, directly or not
+	asked    map[string]bool // what the script asks for whether a library has it: "math.type"
 
 	elsewhere map[string]bool // globals that those use
 	plans     []named

@@ -66,6 +66,7 @@ func (c *checker) evaluate(e ast.Expr, s *scope) value {
 		}
 	case *ast.LogicalOpExpr:
 		c.expression(x.Lhs, s)
+		c.asks(x.Lhs)
 		c.expression(x.Rhs, s)
 	case *ast.RelationalOpExpr:
 		c.comparison(x, s)
@@ -110,6 +111,7 @@ func (c *checker) member(object value, key string, line int) value {
 		case object.name == "_G" || object.name == "package" || c.fields[key] || c.places[anyOf(object.name)]:
 		case !slices.Contains(members, key):
 			c.report(line, "member", "there is no '%s.%s'%s", object.name, key, meant(key, members))
+			c.findings[len(c.findings)-1].about = object.name + "." + key
 		default:
 			return value{kind: isPlain, name: object.name + "." + key}
 		}

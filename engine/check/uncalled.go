@@ -38,6 +38,16 @@ func (c *checker) condition(e ast.Expr, s *scope) {
 	if v := c.expression(e, s); strings.Contains(v.name, ":") {
 		c.uncalled(e)
 	}
+	c.asks(e)
+}
+
+// asks notes that a script asks whether a library has something: another version of the language may.
+func (c *checker) asks(e ast.Expr) {
+	if field, ok := e.(*ast.AttrGetExpr); ok && c.known[field.Object].kind == isLibrary {
+		if key, ok := field.Key.(*ast.StringExpr); ok {
+			c.asked[c.known[field.Object].name+"."+key.Value] = true
+		}
+	}
 }
 
 // comparison checks the two sides of a comparison.
@@ -58,6 +68,9 @@ func (c *checker) comparison(x *ast.RelationalOpExpr, s *scope) {
 func (c *checker) compared(e, literal ast.Expr) {
 	switch x := literal.(type) {
 	case *ast.NumberExpr, *ast.TrueExpr, *ast.FalseExpr:
+	case *ast.NilExpr:
+		c.asks(e)
+		return
 	case *ast.StringExpr:
 		if v := c.known[e]; v.kind == isWord {
 			if words := c.words(v.typ); !slices.Contains(words, x.Value) {
@@ -133,7 +146,10 @@ func (c *checker) plainCall(name string, x *ast.FuncCallExpr, args []value) valu
 				c.uncalled(arg)
 			}
 		}
+	case "type":
+		c.asks(x.Args[0])
 	case "assert": // as in a condition
+		c.asks(x.Args[0])
 		if strings.Contains(args[0].name, ":") {
 			c.uncalled(x.Args[0])
 		}
