@@ -67,7 +67,7 @@ func (f *follower) begin(tail int) error {
 func (f *follower) beginOldest() error {
 	for {
 		n := oldest(f.path)
-		file, err := os.Open((&File{path: f.path}).numbered(n))
+		file, err := f.open(n)
 		if errors.Is(err, fs.ErrNotExist) && (n > 0 || oldest(f.path) > 0) {
 			continue // no longer kept, or put aside just now
 		}
@@ -75,7 +75,10 @@ func (f *follower) beginOldest() error {
 			return fmt.Errorf("cannot read kept output: %w", err)
 		}
 		f.file = file
-		return nil
+		if first, err := f.isOldest(); err != nil || first {
+			return err
+		}
+		f.file.Close() // put aside in between, the one before it first
 	}
 }
 
@@ -84,15 +87,18 @@ func (f *follower) beginOldest() error {
 func (f *follower) openLast() (old *os.File, err error) {
 	for {
 		newest := 0
-		f.file, err = os.Open(f.path)
+		f.file, err = f.open(newest)
 		if errors.Is(err, fs.ErrNotExist) && oldest(f.path) > 0 { // the next one is just being begun
 			newest = 1
-			f.file, err = os.Open((&File{path: f.path}).numbered(newest))
+			f.file, err = f.open(newest)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read kept output: %w", err)
 		}
-		old, err = os.Open((&File{path: f.path}).numbered(newest + 1))
+		old, err = f.open(newest + 1)
+		if errors.Is(err, fs.ErrNotExist) { // the newest is just about to be put aside
+			old, err = f.open(newest + 2)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("cannot read kept output: %w", err)
 		}
@@ -122,17 +128,6 @@ func (f *follower) oldTail(old *os.File, lines int) error {
 	return f.copy(old)
 }
 
-// oldest is the highest number that a file put aside has; 0 when there is none. One number may be missing while the
-// files are being renamed.
-func oldest(path string) (highest int) {
-	for n := 1; n <= highest+2; n++ {
-		if _, err := os.Stat((&File{path: path}).numbered(n)); err == nil {
-			highest = n
-		}
-	}
-	return highest
-}
-
 // read gives everything up to the end of the current file, and goes on in the next one when it was put aside.
 func (f *follower) read() error {
 	for {
@@ -159,47 +154,16 @@ func (f *follower) next() (*os.File, error) {
 		if err != nil || n == 0 {
 			return nil, err
 		}
-		next, err := os.Open((&File{path: f.path}).numbered(n - 1))
-		if errors.Is(err, fs.ErrNotExist) && n > 1 { // on its way there
-			next, err = os.Open((&File{path: f.path}).numbered(n - 2))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		if err != nil {
+		next, err := f.openComing(n - 1)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("cannot read kept output: %w", err)
 		}
 		if again, err := f.place(); err == nil && again == n {
-			return next, nil
+			return next, nil // none: it is about to be begun
 		}
-		next.Close() // put aside in between: look again
-	}
-}
-
-// place finds the file that is being read among those that there are: 0 is the current one. One that is no longer
-// kept counts as the one before the oldest. A number may be missing while the files are being renamed, the oldest first;
-// two in a row are the end.
-func (f *follower) place() (int, error) {
-	mine, err := f.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	missing := false
-	for n := 0; ; n++ {
-		there, err := os.Stat((&File{path: f.path}).numbered(n))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			if missing && n > 1 {
-				return n - 1, nil
-			}
-			missing = n > 0
-			continue
-		case err != nil && n > 0:
-			return 0, err
-		case err == nil && os.SameFile(mine, there):
-			return n, nil
+		if next != nil { // put aside in between: look again
+			next.Close()
 		}
-		missing = false
 	}
 }
 
