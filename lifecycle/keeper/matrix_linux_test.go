@@ -238,9 +238,9 @@ func slack() time.Duration {
 }
 
 // settled waits until only as many processes as wanted remain below us besides the host (when it still lives),
-// for at most the grace and a second, and returns them.
+// and returns them. It gives up after half a minute; how long it may take is the caller's to say.
 func settled(hostPID int, hostLives bool, want int) []contain.Process {
-	end := time.Now().Add(matrixGrace + time.Second)
+	end := time.Now().Add(30 * time.Second)
 	for agreed := 0; ; {
 		var left []contain.Process
 		for _, pid := range contain.Descendants(contain.Children(os.Getpid())) {
