@@ -130,10 +130,11 @@ func (s *stream) close() {
 
 func (s *stream) deliver() {
 	defer close(s.done)
+	var batch []Event // its memory serves the next but one
 	for {
 		s.mu.Lock()
-		batch, closed := s.queue, s.closed
-		s.queue = nil
+		closed := s.closed
+		batch, s.queue = s.queue, batch[:0]
 		s.mu.Unlock()
 		for _, e := range batch {
 			s.receive(e)

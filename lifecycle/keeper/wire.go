@@ -180,7 +180,8 @@ func (d *decoder) processes() []contain.Process {
 }
 
 func (r *startRequest) encode() []byte {
-	e := encoder{kindStart}
+	e := make(encoder, 0, r.size())
+	e = append(e, kindStart)
 	e.number(int64(r.ID))
 	e.text(r.Class)
 	e.text(r.Path)
@@ -197,6 +198,17 @@ func (r *startRequest) encode() []byte {
 		e.number(0)
 	}
 	return e
+}
+
+// size is about what the request takes: an environment makes it large, and every command has one.
+func (r *startRequest) size() int {
+	size := 64 + len(r.Path) + len(r.Dir)
+	for _, list := range [][]string{r.Args, r.Env} {
+		for _, s := range list {
+			size += len(s) + 2
+		}
+	}
+	return size
 }
 
 func decodeStart(data []byte) (startRequest, error) {
