@@ -49,9 +49,11 @@ func (k *Keeper) found() contain.Report {
 	return k.report
 }
 
-// Warm starts the keeper process ahead of the first command, so that it comes up while the host does other
-// things. It does not wait for that. What it needs later is found out in the background; when that fails, the first
-// command's start is told.
+// Warm starts the keeper process ahead of the first command, in the background, so that it comes up while the host does
+// other things; when it cannot be started, the first command's start is told. [ErrClosed] after [Keeper.Close].
+//
+// The caller does not start it itself: that takes a millisecond in which its thread stands still, and the system would
+// then put the new process on the processor that seems to be free, where the thread goes on.
 func (k *Keeper) Warm() error {
 	k.mu.Lock()
 	if k.closed || k.shared != nil && !k.shared.broken() {
@@ -61,13 +63,8 @@ func (k *Keeper) Warm() error {
 		}
 		return nil
 	}
-	l, err := k.launch(false)
-	if err != nil {
-		k.mu.Unlock()
-		return err
-	}
 	go func() { // ends within milliseconds; whoever wants the keeper meanwhile waits for the lock
-		err := k.share(l)
+		l, err := k.sharedLink()
 		best := k.found().Best()
 		k.mu.Unlock()
 		if err == nil && best == contain.Tracked {
