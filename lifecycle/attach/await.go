@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"sync"
-	"time"
 
 	"murlua/lifecycle/home"
 	"murlua/platform/process"
@@ -84,26 +83,9 @@ func awaitSocket(ctx context.Context, h home.Home, of process.Identity) (net.Con
 		case !errors.Is(err, ErrNobody):
 			return nil, err
 		}
-		if await(ctx, changes) != nil {
+		// A socket is made, and then its mode is set, after which somebody listens on it: the last of these is a change, too.
+		if _, err := watch.Await(ctx, changes); err != nil {
 			return nil, nil
 		}
-	}
-}
-
-// await waits for a change: a socket is made, and then its mode is set, after which somebody listens on it. Where no
-// change is reported it is time to look again after a while.
-func await(ctx context.Context, changes *watch.Watcher) error {
-	const lookAgain = 50 * time.Millisecond
-	if changes != nil {
-		_, err := changes.Next(ctx)
-		return err
-	}
-	timer := time.NewTimer(lookAgain)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
 	}
 }

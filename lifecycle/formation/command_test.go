@@ -376,7 +376,7 @@ func TestAStopDuringARestartIsToldOnce(t *testing.T) {
 	eventually(t, "the restart's stop", func() bool { return slices.Contains(r.kinds("a"), formation.Stopping) })
 	f.Stop(nil)
 	eventually(t, "the formation's stop", func() bool { return slices.Contains(r.kinds(""), formation.Stopping) })
-	f.Kill(nil)
+	r.hurry()
 	r.wait(f)
 	want := []formation.EventKind{formation.Spawned, formation.Ready, formation.Unhealthy, formation.Stopping, formation.Exited, formation.Reaped}
 	got := slices.DeleteFunc(r.kinds("a"), func(k formation.EventKind) bool { return k == formation.NotReadyYet || k == formation.Rung })

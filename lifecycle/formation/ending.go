@@ -69,12 +69,6 @@ func (f *Formation) Stop(why error) {
 	f.asked <- why
 }
 
-// Kill is Stop without the grace: what runs is killed. It also cuts the grace of a stop that is under way.
-func (f *Formation) Kill(why error) {
-	f.Stop(why)
-	f.hurry()
-}
-
 // Wait returns how the formation ended, when everything is stopped and reaped and every event delivered. It
 // returns the cause of ctx when that ends first, which does nothing to the formation. A formation with an entry that
 // was not started does not end by itself.

@@ -69,13 +69,14 @@ func TestAMemberDeafToItsLifelineIsKilledAfterTheGrace(t *testing.T) {
 	r.gone()
 }
 
-func TestKillCutsTheGraceOfAStopUnderWay(t *testing.T) {
+func TestHurryCutsTheGraceOfAStopUnderWay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.options.Grace = time.Hour
 	f := r.launch(plan(capsule("coder", "door ses_standin", "deaf"), entry("lead")))
 	f.Stop(&formation.Interruption{Signal: syscall.SIGINT})
-	f.Kill(&formation.Interruption{Signal: syscall.SIGTERM})
+	f.Stop(&formation.Interruption{Signal: syscall.SIGTERM})
+	r.hurry()
 	if code := r.wait(f).Code(); code != 130 {
 		t.Errorf("code %d, want that of the first reason, 130", code)
 	}

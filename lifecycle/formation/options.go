@@ -68,8 +68,8 @@ type Options struct {
 	// capsules and another for commands.
 	ReadyWithin time.Duration
 	Grace       time.Duration
-	// Hurried takes the graces away when it ends, as [Formation.Kill] does, but also those of a launch that is being
-	// undone. Nil: nothing but Kill does.
+	// Hurried takes the graces away when it ends, those of a stop that is under way and of a launch that is being undone,
+	// too: what is asked to end is killed then. Nil: nothing does.
 	Hurried context.Context
 
 	// EntryStdout and EntryStderr become the entry's own output: it is the program in the foreground. Nil means the

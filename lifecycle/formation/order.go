@@ -76,11 +76,7 @@ func Circle(names []string, after func(name string) []string) (first, sentence s
 
 // circle is what [Circle] says of the plan's members.
 func (p Plan) circle() string {
-	names := make([]string, len(p.Members))
-	for i := range p.Members {
-		names[i] = p.Members[i].Name
-	}
-	_, sentence := Circle(names, func(name string) []string {
+	_, sentence := Circle(p.names(), func(name string) []string {
 		m, _ := p.Member(name)
 		return m.After
 	})

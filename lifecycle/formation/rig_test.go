@@ -27,6 +27,7 @@ const livenessBound = 60 * time.Second
 type rig struct {
 	t       *testing.T
 	options formation.Options
+	hurry   context.CancelFunc // takes the graces away
 	relayed *buffer
 
 	mu     sync.Mutex
@@ -75,6 +76,7 @@ func newRig(t *testing.T) *rig {
 		},
 		Warn: func(text string) { t.Log("warning:", text) },
 	}
+	r.options.Hurried, r.hurry = context.WithCancel(context.Background())
 	return r
 }
 
@@ -102,7 +104,8 @@ func (r *rig) launch(p formation.Plan) *formation.Formation {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() {
-		f.Kill(errors.New("the test is over"))
+		f.Stop(errors.New("the test is over"))
+		r.hurry()
 		r.wait(f)
 	})
 	return f
@@ -122,7 +125,8 @@ func (r *rig) refused(p formation.Plan) *formation.LaunchError {
 	r.t.Helper()
 	f, err := formation.Launch(r.t.Context(), p, r.options)
 	if err == nil {
-		f.Kill(nil)
+		f.Stop(nil)
+		r.hurry()
 		r.wait(f)
 		r.t.Fatal("the launch was expected to be refused")
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,10 +142,6 @@ func (k *Keeper) launch(sealed bool) (*link, error) {
 	return l, nil
 }
 
-// surroundings is the keeper's own environment. It is one loop, which collects no garbage as long as there is little: a
-// second processor would only be woken to find nothing to do.
-var surroundings = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}
-
 // spawn starts the keeper's program. (os.StartProcess would start another process first, to find out about pidfds.)
 func (k *Keeper) spawn(args []string, attr *syscall.SysProcAttr, theirs *os.File) (pid int, err error) {
 	program := k.options.Program
@@ -162,8 +157,11 @@ func (k *Keeper) spawn(args []string, attr *syscall.SysProcAttr, theirs *os.File
 	if stderr == nil {
 		stderr = null
 	}
+	// The keeper is one loop, which collects no garbage as long as there is little: a second processor would only be woken
+	// to find nothing to do.
+	env := []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=8MiB", "GOTRACEBACK=single"}
 	return syscall.ForkExec(program, args, &syscall.ProcAttr{
-		Env:   append(slices.Clip(surroundings), k.options.Env...),
+		Env:   append(env, k.options.Env...),
 		Files: []uintptr{null.Fd(), null.Fd(), stderr.Fd(), theirs.Fd()},
 		Sys:   attr,
 	})

@@ -87,12 +87,17 @@ func script(name string, calls ...string) formation.Member {
 
 func (w *world) launch(members ...formation.Member) *formation.Formation {
 	w.t.Helper()
-	f, err := formation.Launch(w.t.Context(), formation.Plan{Members: members}, w.options)
+	options := w.options
+	hurried, hurry := context.WithCancel(context.Background())
+	options.Hurried = hurried
+	f, err := formation.Launch(w.t.Context(), formation.Plan{Members: members}, options)
 	if err != nil {
+		hurry()
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() {
-		f.Kill(errors.New("the test is over"))
+		f.Stop(errors.New("the test is over"))
+		hurry()
 		w.wait(f)
 	})
 	return f

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"murlua/platform/watch"
 )
@@ -90,7 +89,7 @@ func (f *folder) stay(ctx context.Context) error {
 		return err
 	}
 	for innermost == f.dir || f.innermost() == innermost {
-		change, err := await(ctx, watcher)
+		change, err := watch.Await(ctx, watcher)
 		if err != nil {
 			return nil // the end, or the folder is gone
 		}
@@ -99,22 +98,6 @@ func (f *folder) stay(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// await waits for a change; where none is reported it looks again after a while, and says so with no path.
-func await(ctx context.Context, watcher *watch.Watcher) (watch.Event, error) {
-	const lookAgain = 50 * time.Millisecond
-	if watcher != nil {
-		return watcher.Next(ctx)
-	}
-	timer := time.NewTimer(lookAgain)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return watch.Event{}, context.Cause(ctx)
-	case <-timer.C:
-		return watch.Event{}, nil
-	}
 }
 
 // innermost is the last folder on the way to the one that is followed that is there.

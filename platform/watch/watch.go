@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // ErrUnsupported says that this system has no notice that this package knows.
@@ -32,6 +33,25 @@ type Event struct {
 // Options say how to watch.
 type Options struct {
 	Recursive bool // also what is below the folders in the watched one
+}
+
+// lookAgain is how often to look where nothing reports changes: seldom enough to cost nothing, soon enough for a person.
+const lookAgain = 50 * time.Millisecond
+
+// Await is [Watcher.Next], also for whoever has no watcher because [Open] failed with [ErrUnsupported]: with nil it returns
+// after a while, and its event has no path. Then it is time to look again at everything.
+func Await(ctx context.Context, watcher *Watcher) (Event, error) {
+	if watcher != nil {
+		return watcher.Next(ctx)
+	}
+	timer := time.NewTimer(lookAgain)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return Event{}, nil
+	case <-ctx.Done():
+		return Event{}, context.Cause(ctx)
+	}
 }
 
 // queue holds the changes that were not taken yet, in the order in which their paths first changed.

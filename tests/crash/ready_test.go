@@ -75,7 +75,7 @@ func BenchmarkCapsules(b *testing.B) {
 			b.Fatal(err)
 		}
 		ours += time.Since(began)
-		f.Kill(nil)
+		f.Stop(nil)
 		if _, err := f.Wait(b.Context()); err != nil {
 			b.Fatal(err)
 		}

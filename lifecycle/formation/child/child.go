@@ -301,6 +301,8 @@ func (c *Child) Send(line []byte) error {
 // signals, gives each its grace, kills what is left then or when ctx ends, and returns when everything is reaped.
 func StopAll(ctx context.Context, k *keeper.Keeper, children []*Child) {
 	var commands []*keeper.Kept
+	var stops sync.WaitGroup
+	defer stops.Wait()
 	for _, c := range children {
 		if !c.beginStop() {
 			continue
@@ -309,7 +311,7 @@ func StopAll(ctx context.Context, k *keeper.Keeper, children []*Child) {
 		case *kept:
 			commands = append(commands, p.Kept)
 		case *direct:
-			go p.stop(ctx, &c.spec) // until it is reaped
+			stops.Go(func() { p.stop(ctx, &c.spec) })
 		}
 	}
 	if len(commands) > 0 {
